@@ -1,0 +1,23 @@
+# A room of src/ as a static library of all sources in its folder; an interface library while it has none.
+function(birdfoot_room target folder)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    if(sources)
+        add_library(${target} STATIC ${sources})
+        set(scope PUBLIC)
+    else()
+        add_library(${target} INTERFACE)
+        set(scope INTERFACE)
+    endif()
+    set(BIRDFOOT_LINK_SCOPE_${target} ${scope} PARENT_SCOPE)
+endfunction()
+
+# Both src/duckdb and DuckDB's own headers are included as "duckdb/…". A header of ours with the path of one of theirs
+# would take its place inside DuckDB's headers too, so such a name is refused.
+function(birdfoot_refuse_shadowed_headers folder)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src ${folder}/*.hpp)
+    foreach(header ${headers})
+        if(EXISTS ${BIRDFOOT_DEPS}/duckdb/src/include/${header})
+            message(FATAL_ERROR "src/${header} hides DuckDB's own <${header}>. Give it another name.")
+        endif()
+    endforeach()
+endfunction()
