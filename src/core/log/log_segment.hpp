@@ -1,0 +1,49 @@
+// LogSegment: the files of the log that make up one version (PROTOCOL.md, "Delta Log Entries", "Checkpoints", "Log
+// Compaction Files"): the newest complete checkpoint at or before it, and the commits (or compactions) after that.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/engine.hpp"
+#include "core/log/actions.hpp"
+#include "core/log/file_names.hpp"
+
+namespace birdfoot {
+
+//! The parsed actions of one JSON file of the log, shared between snapshots that contain it.
+struct CommitActions {
+    Version version = 0;  // of a compaction: its last version
+    std::vector<Action> actions;
+};
+using CommitActionsPtr = std::shared_ptr<const CommitActions>;
+
+struct CheckpointFiles {
+    Version version = 0;
+    CheckpointKind kind = CheckpointKind::kClassic;
+    std::vector<std::string> files;  // full paths: one, or the parts in order; the manifest of a V2 checkpoint
+    uint64_t size_in_bytes = 0;
+};
+
+struct LogSegment {
+    std::string log_folder;  // <root>/_delta_log
+    Version version = 0;
+    std::optional<CheckpointFiles> checkpoint;
+    std::vector<ObjectInfo> commits;  // commit files after the checkpoint, ascending, without gaps
+    std::vector<ObjectInfo> compactions;  // log compaction files whose range lies within the commits' range
+    std::optional<ObjectInfo> checksum;  // <version>.crc, if there
+    ObjectInfo last_commit;  // the file of `version` itself (its size and time are the cache's validator); may be empty
+};
+
+//! Lists the log and picks the files for `version` (none: the latest). Uses _last_checkpoint as a hint only: it may lie, be
+//! missing or be damaged. Only direct children count. An incomplete multi-part checkpoint is no checkpoint.
+Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root, std::optional<Version> version,
+                                  const Call &call);
+//! Reads and parses one commit or compaction file.
+Result<CommitActionsPtr> ReadCommit(const Engine &engine, const std::string &log_folder, const ObjectInfo &file,
+                                    const Call &call);
+
+}  // namespace birdfoot
