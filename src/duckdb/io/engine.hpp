@@ -1,0 +1,16 @@
+// The ports, as a DuckDB database offers them.
+#pragma once
+
+#include "duckdb.hpp"
+
+#include "core/io/engine.hpp"
+
+namespace birdfoot::duck {
+
+//! The engine of a database: local store (others by the path's scheme), Parquet through a private Connection. One a
+//! database instance, shared; lives in the database's object cache, so that it goes with it.
+Engine EngineOf(duckdb::DatabaseInstance &db);
+//! A Call that polls the context's interrupt flag. The context must outlive it.
+Call CallOf(duckdb::ClientContext &context);
+
+}  // namespace birdfoot::duck
