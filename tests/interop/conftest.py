@@ -1,0 +1,111 @@
+"""Peers for the interop tests: Birdfoot in the stock Python module, the real Spark with Delta Lake, and delta-rs.
+
+One Spark session serves the whole run. Values are compared as Python objects after `plain`.
+"""
+import datetime
+import decimal
+import glob
+import math
+import os
+import pathlib
+
+import duckdb
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BIRDFOOT_BUILD", ROOT / "build" / "release"))
+PEERS = pathlib.Path(os.environ.get("BIRDFOOT_PEERS", ROOT / "build" / "peers"))
+
+
+def connect():
+    con = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+    con.execute(f"LOAD '{BUILD / 'birdfoot.duckdb_extension'}'")
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+@pytest.fixture
+def bird():
+    con = connect()
+    yield con
+    con.close()
+
+
+@pytest.fixture(scope="session")
+def spark():
+    jars = sorted(glob.glob(str(PEERS / "jars" / "*.jar")))
+    if not jars:
+        pytest.fail("Spark's jars are missing: run tools/setup_peers.sh")
+    os.environ["TZ"] = "UTC"
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("interop")
+        .config("spark.driver.memory", "1g")
+        .config("spark.driver.host", "localhost")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.extraClassPath", ":".join(jars))
+        .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC -XX:+UseSerialGC -Xss4m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.databricks.delta.snapshotPartitions", "2")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def plain(value):
+    """One form for what three engines return for the same value."""
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
+    if isinstance(value, decimal.Decimal):
+        return value.normalize() + 0
+    if hasattr(value, "asDict"):  # Spark's Row
+        return {k: plain(v) for k, v in value.asDict().items()}
+    if isinstance(value, dict):
+        if set(value) == {"key", "value"} and isinstance(value["key"], list):  # DuckDB's old form of a map
+            value = dict(zip(value["key"], value["value"]))
+        return {plain(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return value
+
+
+def rows_of(result):
+    """Sorted plain rows of a DuckDB result, a Spark DataFrame or a list of tuples."""
+    if hasattr(result, "collect"):
+        result = [tuple(r) for r in result.collect()]
+    elif hasattr(result, "fetchall"):
+        result = result.fetchall()
+    return sorted((tuple(plain(v) for v in row) for row in result), key=repr)
+
+
+def spark_rows(spark, path):
+    # Another process wrote: Spark must not answer from its cache of the log.
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    return rows_of(spark.sql(f"SELECT * FROM delta.`{path}`"))
+
+
+def bird_rows(bird, path):
+    return rows_of(bird.execute(f'SELECT * FROM delta."{path}"'))
+
+
+def rs_rows(path):
+    """Through DataFusion (QueryBuilder), delta-rs' own reader."""
+    import pyarrow
+    from deltalake import DeltaTable, QueryBuilder
+
+    batches = QueryBuilder().register("t", DeltaTable(str(path))).execute("SELECT * FROM t")
+    table = pyarrow.table(batches) if not hasattr(batches, "read_all") else pyarrow.table(batches.read_all())
+    return rows_of([tuple(r.values()) for r in table.to_pylist(maps_as_pydicts="strict")])
