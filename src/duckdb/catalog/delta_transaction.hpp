@@ -1,18 +1,25 @@
-// DeltaTransaction: DuckDB's transaction on one of our catalogs. It pins a snapshot a path (repeatable reads) and holds
-// the work on the one table that it writes.
+// DeltaTransaction: DuckDB's transaction on one of our catalogs. It pins a snapshot a path (repeatable reads), holds the
+// work on the one table that it writes, and what is to happen to names. It is the contract between the catalog and the
+// operators that read and write.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "duckdb.hpp"
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/transaction/transaction.hpp"
 
+#include "core/io/engine.hpp"
 #include "core/scan/plan.hpp"
 #include "core/txn/transaction.hpp"
+#include "duckdb/settings.hpp"
 
 namespace birdfoot::duck {
 
@@ -32,9 +39,14 @@ struct TableWork {
     Protocol protocol;
     StructType schema;
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
-    bool created = false;      // CREATE TABLE in this transaction
-    bool statement_failed = false;
+    bool created = false;   // CREATE TABLE in this transaction
+    bool replaced = false;  // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
 
+    //! Makes a new metadata (and protocol, where it differs) part of the change: statements after this one see it.
+    //! `schema` is that of metadata.schema_string. Call under `mutex`.
+    void SetMetadata(Metadata new_metadata, StructType new_schema, ColumnMappingMode new_mapping, Protocol new_protocol);
+    //! The snapshot that this transaction's statements are bound to: the one read, with the pending metadata.
+    SnapshotPtr View() const;
     //! Uncommitted adds and the keys removed, for our own scans.
     std::shared_ptr<const ScanOverlay> Overlay();
 };
@@ -46,8 +58,11 @@ public:
 
     //! The latest snapshot, pinned at first use; null if there is no table at `root`. Throws on any other error.
     SnapshotPtr Pin(duckdb::ClientContext &context, const std::string &root);
-    //! The work on `root`, begun at first use; BIRDFOOT_ONE_TABLE_PER_TRANSACTION if another table is written already.
+    //! The work on `root`, begun at first use; BIRDFOOT_ONE_TABLE_PER_TRANSACTION if another table is written already,
+    //! DELTA_MISSING_DELTA_TABLE if there is none, and whatever forbids writing it.
     TableWork &WorkOn(duckdb::ClientContext &context, const std::string &root);
+    //! The work on a table that is about to be created at `root`; fails like WorkOn, but for there being none.
+    TableWork &WorkOnNew(duckdb::ClientContext &context, const std::string &root);
     //! The work on `root` if it has begun.
     TableWork *FindWork(const std::string &root);
     //! Where reads of `root` are registered.
@@ -55,15 +70,47 @@ public:
     //! Keeps an entry alive as long as the transaction: plans hold references to it.
     duckdb::TableCatalogEntry &Keep(duckdb::unique_ptr<duckdb::TableCatalogEntry> entry);
 
+    //! Something to do with names at the commit. `before` runs before the log is written and may fail the commit; `undo`
+    //! runs when the commit failed after that; `after` runs once the commit is there. Each may be empty; none may use
+    //! the ClientContext.
+    struct NameChange {
+        std::function<Status(const Call &)> before;
+        std::function<void()> undo;
+        std::function<Status(const Call &)> after;
+    };
+    void AtCommit(NameChange change);
+    //! The table at `root` is dropped by this transaction: it is not there for later statements. Its work, if any, is
+    //! forgotten.
+    void MarkDropped(const std::string &root);
+    bool IsDropped(const std::string &root);
+    //! `name` (lower-case "schema.table") stands for `root` from now on in this transaction.
+    void BindName(std::string name, std::string root);
+    std::optional<std::string> BoundName(const std::string &name);
+
+    //! The commit hook and the rollback hook. Commit() must not use the catalog or the secrets of `context`: DuckDB has
+    //! cleared its transaction by then.
+    duckdb::ErrorData Commit(duckdb::ClientContext &context);
+    void Rollback();
+
     DeltaCatalog &catalog() { return catalog_; }
     TableWork *work() { return work_.get(); }
+    const Engine &engine() const { return engine_; }
 
 private:
+    TableWork &BeginWork(duckdb::ClientContext &context, const std::string &root, SnapshotPtr snapshot);
+    Status RunNameChanges(const Call &call, size_t *done);
+    void AfterCommit(duckdb::ClientContext &context, Version version);
+
     DeltaCatalog &catalog_;
+    const Engine engine_;  // made when the transaction begins, where credentials can still be looked up
     std::mutex mutex_;
     std::map<std::string, SnapshotPtr> pinned_;
     std::map<std::string, std::shared_ptr<ReadSet>> reads_;
     std::unique_ptr<TableWork> work_;
+    CommitOptions options_;  // as they were when the work began
+    std::vector<NameChange> name_changes_;
+    std::map<std::string, bool> dropped_;
+    std::map<std::string, std::string> bound_names_;
     duckdb::vector<duckdb::unique_ptr<duckdb::TableCatalogEntry>> entries_;
 };
 

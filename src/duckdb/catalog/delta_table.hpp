@@ -1,0 +1,56 @@
+// DeltaTableEntry: a table as the binder sees it: columns and NOT NULL constraints of one version, with the uncommitted
+// changes of its transaction.
+#pragma once
+
+#include <string>
+
+#include "duckdb.hpp"
+#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
+
+#include "core/table/snapshot.hpp"
+
+namespace birdfoot::duck {
+
+class DeltaCatalog;
+
+//! What a name and an AT clause stand for.
+struct TableView {
+    std::string root;
+    SnapshotPtr snapshot;  // the schema is that of pending changes, where there are any
+    bool time_travel = false;
+    bool managed = true;
+};
+
+class DeltaTableEntry : public duckdb::TableCatalogEntry {
+public:
+    //! `name` as the user wrote it.
+    static duckdb::unique_ptr<DeltaTableEntry> Make(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
+                                                    const std::string &name, TableView view);
+    //! An entry without columns for a listed table that cannot be opened, so that a list of tables does not fail.
+    static duckdb::unique_ptr<DeltaTableEntry> MakeUnreadable(duckdb::Catalog &catalog,
+                                                              duckdb::SchemaCatalogEntry &schema,
+                                                              const std::string &name, std::string problem);
+    DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema, duckdb::CreateTableInfo &info,
+                    TableView view);
+
+    const std::string &root() const { return view_.root; }
+    const SnapshotPtr &snapshot() const { return view_.snapshot; }
+    bool time_travel() const { return view_.time_travel; }
+    bool managed() const { return view_.managed; }
+    DeltaCatalog &delta_catalog() const;
+
+    duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext &context,
+                                                             duckdb::column_t column_id) override;
+    duckdb::TableFunction GetScanFunction(duckdb::ClientContext &context,
+                                          duckdb::unique_ptr<duckdb::FunctionData> &bind_data) override;
+    duckdb::TableStorageInfo GetStorageInfo(duckdb::ClientContext &context) override;
+    duckdb::virtual_column_map_t GetVirtualColumns() const override;
+    duckdb::vector<duckdb::column_t> GetRowIdColumns() const override;
+    void BindUpdateConstraints(duckdb::Binder &binder, duckdb::LogicalGet &get, duckdb::LogicalProjection &proj,
+                               duckdb::LogicalUpdate &update, duckdb::ClientContext &context) override;
+
+private:
+    TableView view_;
+};
+
+}  // namespace birdfoot::duck

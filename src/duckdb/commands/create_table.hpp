@@ -1,0 +1,52 @@
+// CREATE TABLE, CREATE OR REPLACE TABLE and REPLACE TABLE, whoever spelt them: DuckDB's grammar, Spark's, or a CREATE
+// TABLE AS. One function turns what was asked into the pending change of the transaction, or adopts the table that is
+// already at the location (specification, S36-S40).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duckdb.hpp"
+#include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
+
+#include "core/schema/types.hpp"
+#include "duckdb/catalog/delta_transaction.hpp"
+
+namespace birdfoot::duck {
+
+struct CreateSpec {
+    StructType schema;  // logical, partition columns included; empty: adopt the table that is at the location
+    std::vector<std::string> partition_columns;
+    std::map<std::string, std::string> properties;  // known keys in any spelling
+    std::optional<std::string> comment;
+    std::optional<std::string> location;  // external; none: managed, or the path that the name is
+    bool if_not_exists = false;
+    bool or_replace = false;  // CREATE OR REPLACE
+    bool replace = false;     // REPLACE: there must be a table
+    bool as_select = false;   // the caller adds the rows to the same transaction
+};
+
+enum class CreateOutcome : uint8_t {
+    kCreated,   // version 0 is pending
+    kReplaced,  // the removal of all files and the new metadata are pending
+    kAdopted,   // a table was at the location already: nothing is to be committed but its name
+    kExists,    // IF NOT EXISTS, and it does: nothing to do
+};
+
+struct CreateResult {
+    CreateOutcome outcome = CreateOutcome::kCreated;
+    std::string root;
+    TableWork *work = nullptr;  // of kCreated and kReplaced; rows are added to its ChangeSet
+};
+
+//! Throws what DuckDB shows. `name` is the table's name in `schema`, or a path in a catalog of paths.
+CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &catalog, const std::string &schema,
+                              const std::string &name, CreateSpec spec);
+
+//! What DuckDB's own CREATE TABLE asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …) and what is
+//! not supported yet (CHECK, DEFAULT, generated columns). A CREATE TABLE AS has no constraints and no options but those.
+CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTableInfo &info);
+
+}  // namespace birdfoot::duck
