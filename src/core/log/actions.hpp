@@ -129,6 +129,9 @@ struct Sidecar {
 using Action = std::variant<AddFile, RemoveFile, Metadata, Protocol, SetTransaction, DomainMetadata, CommitInfo, AddCdcFile,
                             CheckpointMetadata, Sidecar>;
 
+//! A path of the log as the store knows it: percent-decoded once; "file:///x" is "/x".
+std::string DecodePath(std::string_view path);
+
 //! What identifies a file in replay: decoded path and vector. Two spellings of one path are one key.
 std::string FileKey(std::string_view path, const std::optional<DeletionVectorDescriptor> &vector);
 
