@@ -1,6 +1,6 @@
 """Birdfoot, Spark and delta-rs append in turn to one table: 30 commits, nothing lost, everybody sees the same."""
 import pyarrow
-from conftest import bird_rows, rs_rows, spark_rows
+from engines import bird_rows, rs_rows, spark_rows
 from deltalake import write_deltalake
 
 

@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from conftest import bird_rows, plain, rs_rows, rows_of, spark_rows
+from engines import bird_rows, plain, rs_rows, rows_of, spark_rows
 from cells import CELLS, rows, select
 
 LAYOUTS = [(name, partitioned, checkpointed) for name, cell in CELLS.items() for partitioned in (False, True)

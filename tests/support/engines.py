@@ -1,16 +1,11 @@
-"""Peers for the interop tests: Birdfoot in the stock Python module, the real Spark with Delta Lake, and delta-rs.
-
-One Spark session serves the whole run. Values are compared as Python objects after `plain`.
-"""
+"""Birdfoot in the stock Python module, and what the engines return brought into one form."""
 import datetime
 import decimal
-import glob
 import math
 import os
 import pathlib
 
 import duckdb
-import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BIRDFOOT_BUILD", ROOT / "build" / "release"))
@@ -22,43 +17,6 @@ def connect():
     con.execute(f"LOAD '{BUILD / 'birdfoot.duckdb_extension'}'")
     con.execute("SET TimeZone = 'UTC'")
     return con
-
-
-@pytest.fixture
-def bird():
-    con = connect()
-    yield con
-    con.close()
-
-
-@pytest.fixture(scope="session")
-def spark():
-    jars = sorted(glob.glob(str(PEERS / "jars" / "*.jar")))
-    if not jars:
-        pytest.fail("Spark's jars are missing: run tools/setup_peers.sh")
-    os.environ["TZ"] = "UTC"
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    from pyspark.sql import SparkSession
-
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("interop")
-        .config("spark.driver.memory", "1g")
-        .config("spark.driver.host", "localhost")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraClassPath", ":".join(jars))
-        .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC -XX:+UseSerialGC -Xss4m")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
-        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 def plain(value):
