@@ -44,6 +44,22 @@ public:
                                                  const Call &call) = 0;
     //! The objects at any depth below `folder`; names are paths relative to it, sorted by their bytes.
     virtual Result<std::vector<ObjectInfo>> ListRecursive(const std::string &folder, const Call &call) = 0;
+    //! The names of the folders directly in `folder`, sorted; those that hold no object may be left out. For names of
+    //! schemas and tables, never for a table's content.
+    virtual Result<std::vector<std::string>> ListFolders(const std::string &folder, const Call &call) {
+        BF_ASSIGN(auto objects, ListRecursive(folder, call));
+        std::vector<std::string> folders;
+        for (auto &object : objects) {
+            auto slash = object.name.find('/');
+            if (slash == std::string::npos) {
+                continue;
+            }
+            if (folders.empty() || folders.back() != object.name.substr(0, slash)) {
+                folders.push_back(object.name.substr(0, slash));
+            }
+        }
+        return folders;
+    }
     //! Writes the whole object; a reader sees all of it or nothing. kCreateOnly: exactly one of several racing writers
     //! gets kWritten, the others kAlreadyExists and the object is the winner's. An error says nothing about whether the
     //! object was written; BIRDFOOT_COMMIT_OUTCOME_UNKNOWN says so explicitly. Missing folders are made.
