@@ -47,7 +47,7 @@ public:
     //! Reads a value of minValues / maxValues. None where it cannot be read: then it is as if it were missing.
     static std::optional<Scalar> FromStatistics(const DataType &type, JsonValue json);
     //! As Spark writes it: strings and dates as text, timestamps with milliseconds and offset, numbers as numbers. The
-    //! caller has cut strings and widened bounds already. None for what JSON cannot hold (NaN, infinities).
+    //! caller has cut strings and widened bounds already. NaN and infinities are strings ("NaN"), as Spark has them.
     std::optional<std::string> ToStatisticsJson() const;
 
     //! For messages and metrics: NULL, 12, 'text', 2024-01-01 …
