@@ -1,20 +1,106 @@
 // The `birdfoot` command: reads the command line and hands over to a subcommand.
-#include "duckdb.hpp"
-#include "duckdb/extension.hpp"
-#include "duckdb/main/extension/extension_loader.hpp"
+#include "cli/commands.hpp"
 
-#include <iostream>
+#include <unistd.h>
+#include <cstdio>
+
+#include <exception>
+#include <map>
+
+namespace birdfoot::cli {
+
+int ExitCode(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::kDone:
+            return kExitDone;
+        case Outcome::kInterrupted:
+            return 128 + StopSignal();
+        default:
+            return kExitFailed;
+    }
+}
+
+void AddSessionOptions(CLI::App &command, SessionOptions &options) {
+    command.add_option("-c,--set", options.settings, "a setting, as SET takes it; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    command.add_option("-d,--database", options.database, "a DuckDB database file to open (default: none, in memory)")
+        ->type_name("FILE");
+}
+
+void AddOutputOptions(CLI::App &command, OutputOptions &options) {
+    static const std::map<std::string, Format> formats = {{"table", Format::kTable},
+                                                          {"json", Format::kJson},
+                                                          {"csv", Format::kCsv},
+                                                          {"parquet", Format::kParquet},
+                                                          {"markdown", Format::kMarkdown}};
+    command
+        .add_option("--format", options.format, "table (default), json (one object a row), csv, parquet or markdown")
+        ->type_name("FORMAT")
+        ->transform(CLI::CheckedTransformer(formats).description(""));
+    command.add_option("--null", options.null_text, "how NULL is printed in tables, CSV and Markdown")
+        ->type_name("TEXT");
+    command.add_option("-o,--output", options.file, "write the result to this file")->type_name("FILE");
+}
+
+namespace {
+
+void CheckOutput(const OutputOptions &options) {
+    if (options.format == Format::kParquet && options.file.empty() && isatty(STDOUT_FILENO)) {
+        throw SessionError("Parquet is not for a terminal: name a file with -o, or redirect the output");
+    }
+}
+
+int Main(int argc, char **argv) {
+    CLI::App app("Birdfoot: Delta Lake tables without the JVM. Create, query, change and maintain them with SQL.");
+    app.name("birdfoot");
+    app.set_version_flag(
+        "-V,--version", std::string("birdfoot " BIRDFOOT_VERSION " (DuckDB ") + duckdb::DuckDB::LibraryVersion() + ")");
+    app.require_subcommand(1);
+    app.footer(
+        "Examples:\n"
+        "  birdfoot sql 'SELECT count(*) FROM delta.\"/data/events\"'\n"
+        "  birdfoot shell\n"
+        "  birdfoot history /data/events\n"
+        "\n"
+        "'birdfoot COMMAND --help' says more about a command.\n");
+
+    SqlArguments sql;
+    ShellArguments shell;
+    InspectArguments inspect;
+    const auto *sql_command = AddSql(app, sql);
+    const auto *shell_command = AddShell(app, shell);
+    const auto inspections = AddInspections(app, inspect);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? kExitDone : kExitUsage;
+    }
+    if (*sql_command) {
+        CheckOutput(sql.output);
+        return RunSql(sql);
+    }
+    if (*shell_command) {
+        return RunShell(shell);
+    }
+    for (const auto &[command, inspection] : inspections) {
+        if (*command) {
+            CheckOutput(inspect.output);
+            return RunInspection(*inspection, inspect);
+        }
+    }
+    return kExitUsage;
+}
+
+}  // namespace
+
+}  // namespace birdfoot::cli
 
 int main(int argc, char **argv) {
-    duckdb::DuckDB database(nullptr);
-    duckdb::ExtensionLoader loader(*database.instance, "birdfoot");
-    birdfoot::duck::LoadExtension(loader);
-    duckdb::Connection connection(database);
-    auto result = connection.Query(argc > 1 ? argv[argc - 1] : "SELECT 1");
-    if (result->HasError()) {
-        std::cerr << result->GetError() << "\n";
-        return 1;
+    try {
+        return birdfoot::cli::Main(argc, argv);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "birdfoot: %s\n", error.what());
+        return birdfoot::cli::kExitUsage;
     }
-    std::cout << result->ToString();
-    return 0;
 }

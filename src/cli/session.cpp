@@ -1,0 +1,168 @@
+#include "cli/session.hpp"
+
+#include "cli/progress.hpp"
+#include "duckdb/extension.hpp"
+#include "duckdb/main/client_config.hpp"
+#include "duckdb/main/client_context.hpp"
+#include "duckdb/main/extension/extension_loader.hpp"
+
+#include <unistd.h>
+#include <csignal>
+#include <cstdio>
+
+#include <atomic>
+#include <system_error>
+#include <utility>
+
+namespace birdfoot::cli {
+
+namespace {
+
+std::atomic<int> stop_signal{0};
+std::atomic<duckdb::ClientContext *> running{nullptr};  // whom the handler interrupts
+
+void HandleStop(int signal) {
+    if (stop_signal.exchange(signal) != 0) {
+        _exit(128 + signal);
+    }
+    if (auto *context = running.load()) {
+        context->Interrupt();  // sets an atomic flag, no more
+    }
+}
+
+sigset_t StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    return signals;
+}
+
+class BirdfootExtension {
+public:
+    void Load(duckdb::ExtensionLoader &loader) { duck::LoadExtension(loader); }
+    std::string Name() const { return "birdfoot"; }
+    std::string Version() const { return BIRDFOOT_VERSION; }
+};
+
+std::pair<std::string, std::string> SplitSetting(const std::string &setting) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw SessionError("-c takes key=value, not '" + setting + "'");
+    }
+    return {setting.substr(0, equals), setting.substr(equals + 1)};
+}
+
+//! What DuckDB itself knows is set before the database opens (some of it cannot change later), the rest afterwards.
+void Configure(duckdb::DBConfig &config, const SessionOptions &options) {
+    for (const auto &setting : options.settings) {
+        const auto [key, value] = SplitSetting(setting);
+        const auto option = duckdb::DBConfig::GetOptionByName(key);
+        if (option && option->set_global) {
+            config.SetOptionByName(key, duckdb::Value(value));
+        }
+    }
+}
+
+duckdb::DuckDB Open(const SessionOptions &options) {
+    try {
+        // Worker threads are made here: they inherit the mask, so a signal always meets the main thread.
+        const auto signals = StopSignals();
+        pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+        duckdb::DBConfig config;
+        Configure(config, options);
+        duckdb::DuckDB database(options.database.empty() ? nullptr : options.database.c_str(), &config);
+        database.LoadStaticExtension<BirdfootExtension>();
+        return database;
+    } catch (const SessionError &) {
+        throw;
+    } catch (const std::exception &error) {
+        throw SessionError(duckdb::ErrorData(error).Message());
+    }
+}
+
+}  // namespace
+
+int StopSignal() {
+    return stop_signal.load();
+}
+
+void ForgetStopSignal() {
+    stop_signal = 0;
+}
+
+Session::Session(const SessionOptions &options) : database_(Open(options)), connection_(database_) {
+    ApplySettings(options.settings);
+    if (options.progress && isatty(STDERR_FILENO)) {
+        ShowProgress();
+    }
+    struct sigaction action = {};
+    action.sa_handler = HandleStop;  // without SA_RESTART: a read of the terminal returns
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+    const auto signals = StopSignals();
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+Session::~Session() {
+    running = nullptr;
+}
+
+void Session::ApplySettings(const std::vector<std::string> &settings) {
+    for (const auto &setting : settings) {
+        const auto [key, value] = SplitSetting(setting);
+        const auto option = duckdb::DBConfig::GetOptionByName(key);
+        if (option && option->set_global) {
+            continue;
+        }
+        const auto result = connection_.Query("SET " + duckdb::KeywordHelper::WriteQuoted(key, '"') + " = " +
+                                              duckdb::KeywordHelper::WriteQuoted(value, '\''));
+        if (result->HasError()) {
+            throw SessionError("-c " + setting + ": " + result->GetError());
+        }
+    }
+}
+
+void Session::ShowProgress() {
+    auto &config = duckdb::ClientConfig::GetConfig(context());
+    config.enable_progress_bar = true;
+    config.print_progress_bar = true;
+    config.wait_time = 1000;  // milliseconds
+    config.display_create_func = MakeProgressDisplay;
+}
+
+Outcome Session::Run(const std::string &text, const Show &show) {
+    duckdb::ErrorData error;
+    running = connection_.context.get();
+    try {
+        for (auto &statement : connection_.ExtractStatements(text)) {
+            if (StopSignal() != 0) {
+                break;
+            }
+            AllowProgress(true);
+            const auto result = connection_.SendQuery(std::move(statement));
+            if (result->HasError()) {
+                error = result->GetErrorObject();
+                break;
+            }
+            show(*result);
+        }
+    } catch (const std::system_error &exception) {
+        error = duckdb::ErrorData(duckdb::ExceptionType::IO, exception.what());
+    } catch (const std::exception &exception) {
+        error = duckdb::ErrorData(exception);
+    }
+    running = nullptr;
+    ClearProgress();
+    if (StopSignal() != 0) {
+        std::fputs("Interrupted.\n", stderr);
+        return Outcome::kInterrupted;
+    }
+    if (error.HasError()) {
+        std::fprintf(stderr, "%s\n", error.Message().c_str());
+        return Outcome::kFailed;
+    }
+    return Outcome::kDone;
+}
+
+}  // namespace birdfoot::cli

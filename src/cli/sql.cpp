@@ -1,0 +1,137 @@
+// birdfoot sql: statements from the command line, files or standard input.
+#include "cli/commands.hpp"
+#include "cli/statement_splitter.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace birdfoot::cli {
+
+namespace {
+
+class Script {
+public:
+    explicit Script(const SqlArguments &arguments)
+        : arguments_(arguments),
+          session_(arguments.session),
+          output_(arguments.output.format == Format::kParquet ? "" : arguments.output.file) {}
+
+    //! Runs what is complete; at the end of the input also what has no semicolon. False when it must stop.
+    bool Feed(std::string_view text, bool end) {
+        splitter_.Append(text);
+        while (auto statement = splitter_.Next()) {
+            if (!RunOne(*statement)) {
+                return false;
+            }
+        }
+        if (end) {
+            if (const auto statement = splitter_.Rest(); statement && !RunOne(*statement)) {
+                return false;
+            }
+            splitter_.Clear();
+        }
+        return true;
+    }
+
+    bool FeedFrom(int descriptor, const std::string &name) {
+        std::string buffer(1 << 16, 0);
+        while (true) {
+            const auto count = read(descriptor, buffer.data(), buffer.size());
+            if (StopSignal() != 0) {
+                outcome_ = Outcome::kInterrupted;
+                return false;
+            }
+            if (count < 0) {
+                std::fprintf(stderr, "birdfoot: cannot read %s: %s\n", name.c_str(), std::strerror(errno));
+                outcome_ = Outcome::kFailed;
+                return false;
+            }
+            if (!Feed({buffer.data(), static_cast<size_t>(count)}, count == 0)) {
+                return false;
+            }
+            if (count == 0) {
+                return true;
+            }
+        }
+    }
+
+    Outcome outcome() const { return outcome_; }
+
+private:
+    bool RunOne(const std::string &statement) {
+        const auto outcome = session_.Run(statement, [this](duckdb::QueryResult &result) {
+            PrintResult(result, session_.context(), arguments_.output, output_);
+        });
+        if (outcome != Outcome::kDone) {
+            outcome_ = outcome;
+        }
+        return outcome == Outcome::kDone || (outcome == Outcome::kFailed && arguments_.keep_going);
+    }
+
+    const SqlArguments &arguments_;
+    Session session_;
+    Output output_;
+    StatementSplitter splitter_;
+    Outcome outcome_ = Outcome::kDone;
+};
+
+bool FeedFile(Script &script, const std::string &file) {
+    if (file == "-") {
+        return script.FeedFrom(STDIN_FILENO, "standard input");
+    }
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        throw SessionError("cannot read '" + file + "': " + std::strerror(errno));
+    }
+    const bool go_on = script.FeedFrom(descriptor, "'" + file + "'");
+    close(descriptor);
+    return go_on;
+}
+
+}  // namespace
+
+CLI::App *AddSql(CLI::App &app, SqlArguments &arguments) {
+    auto *command = app.add_subcommand("sql", "Run SQL statements and print what they return");
+    command
+        ->add_option("statements", arguments.text,
+                     "SQL, statements separated by semicolons; left out or '-': read from standard input")
+        ->type_name("SQL");
+    command
+        ->add_option("-f,--file", arguments.files,
+                     "read statements from this file ('-': standard input); may be repeated")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+    command->add_flag("--keep-going", arguments.keep_going,
+                      "go on after a statement that failed; the exit code is 1 all the same");
+    AddOutputOptions(*command, arguments.output);
+    AddSessionOptions(*command, arguments.session);
+    command->footer(
+        "Examples:\n"
+        "  birdfoot sql \"CREATE TABLE delta.\\`/data/sales\\` AS FROM 'sales.csv'\"\n"
+        "  birdfoot sql --format json 'SELECT * FROM delta.\"/data/sales\" VERSION AS OF 3'\n"
+        "  birdfoot sql --format parquet -o june.parquet -f june.sql\n"
+        "  birdfoot sql -c threads=2 -c memory_limit=2GB < nightly.sql\n"
+        "\n"
+        "Statements run one after the other; the first that fails ends the run.\n"
+        "Exit codes: 0 all done, 1 a statement failed, 2 wrong use, 130 interrupted.\n");
+    return command;
+}
+
+int RunSql(const SqlArguments &arguments) {
+    Script script(arguments);
+    bool go_on = true;
+    for (const auto &file : arguments.files) {
+        go_on = go_on && FeedFile(script, file);
+    }
+    if (go_on && !arguments.text.empty() && arguments.text != "-") {
+        script.Feed(arguments.text, true);
+    } else if (go_on && (arguments.text == "-" || arguments.files.empty())) {
+        script.FeedFrom(STDIN_FILENO, "standard input");
+    }
+    return ExitCode(script.outcome());
+}
+
+}  // namespace birdfoot::cli
