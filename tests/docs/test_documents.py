@@ -1,0 +1,62 @@
+"""Every command shown in the README and in docs/ is run: blocks of SQL in the command line, Python and shell as they are."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from engines import BUILD, ROOT
+
+PLACE = "/tmp/birdfoot-demo"
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+def blocks(document, language):
+    return [body for kind, body in BLOCK.findall(document.read_text()) if kind == language]
+
+
+def having(language):
+    return [d for d in DOCUMENTS if blocks(d, language)]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path):
+    """The documents name a folder that a reader can paste; the tests use one of their own."""
+    yield
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+def mine(text, tmp_path):
+    return text.replace(PLACE, str(tmp_path)).replace("build/release/birdfoot", str(BUILD / "birdfoot"))
+
+
+@pytest.mark.parametrize("document", having("sql"), ids=lambda d: d.name)
+def test_sql(document, tmp_path):
+    for body in blocks(document, "sql"):
+        run = subprocess.run([BUILD / "birdfoot", "sql"], input=mine(body, tmp_path), capture_output=True, text=True, cwd=ROOT)
+        assert run.returncode == 0, f"{body}\n{run.stderr}"
+
+
+@pytest.mark.parametrize("document", having("python"), ids=lambda d: d.name)
+def test_python(document, tmp_path):
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "src" / "python"), BIRDFOOT_EXTENSION=str(BUILD / "birdfoot.duckdb_extension"))
+    for body in blocks(document, "python"):
+        run = subprocess.run([sys.executable, "-c", mine(body, tmp_path)], capture_output=True, text=True, cwd=ROOT, env=env)
+        assert run.returncode == 0, f"{body}\n{run.stderr}"
+
+
+@pytest.mark.parametrize("document", having("sh"), ids=lambda d: d.name)
+def test_shell(document, tmp_path):
+    for body in blocks(document, "sh"):
+        run = subprocess.run(["bash", "-euc", mine(body, tmp_path)], capture_output=True, text=True, cwd=ROOT)
+        assert run.returncode == 0, f"{body}\n{run.stderr}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links(document):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text()):
+        if "://" not in target:
+            assert (document.parent / target).exists(), f"{document.name} points to {target}, which is not there"
