@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kVersionDigits = 20;
 constexpr size_t kPartDigits = 10;
 
-//! Takes `digits` decimal digits from the front of `text`; none if they are not there or do not fit 63 bits.
+//! Takes `digits` decimal digits from the front of `text`; none if they are not there or are no version (two below the
+//! largest, so that the next version is one too).
 std::optional<int64_t> TakeNumber(std::string_view &text, size_t digits) {
     if (text.size() < digits) {
         return std::nullopt;
@@ -20,7 +21,7 @@ std::optional<int64_t> TakeNumber(std::string_view &text, size_t digits) {
     int64_t value = 0;
     const char *end = text.data() + digits;
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || text.front() == '-') {
+    if (error != std::errc() || stop != end || text.front() == '-' || value > INT64_MAX - 2) {
         return std::nullopt;
     }
     text.remove_prefix(digits);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ namespace birdfoot {
 
 //! The parsed actions of one JSON file of the log, shared between snapshots that contain it.
 struct CommitActions {
-    Version version = 0;  // of a compaction: its last version
+    Version version = 0;        // of a compaction: its last version
+    Version first_version = 0;  // of a compaction: its first version; else the same
     std::vector<Action> actions;
 };
 using CommitActionsPtr = std::shared_ptr<const CommitActions>;
@@ -36,14 +39,35 @@ struct LogSegment {
     std::vector<ObjectInfo> compactions;  // log compaction files whose range lies within the commits' range
     std::optional<ObjectInfo> checksum;  // <version>.crc, if there
     ObjectInfo last_commit;  // the file of `version` itself (its size and time are the cache's validator); may be empty
+    //! What the commits hold, oldest first, compactions in the place of commits; empty where it was not kept.
+    std::vector<CommitActionsPtr> tail;
+
+    Version first_in_tail() const { return checkpoint ? checkpoint->version + 1 : 0; }
 };
 
 //! Lists the log and picks the files for `version` (none: the latest). Uses _last_checkpoint as a hint only: it may lie, be
-//! missing or be damaged. Only direct children count. An incomplete multi-part checkpoint is no checkpoint.
+//! missing or be damaged. Only direct children count. An incomplete multi-part checkpoint is no checkpoint, and neither
+//! is one whose first file is in `damaged` (full paths).
 Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root, std::optional<Version> version,
-                                  const Call &call);
+                                  const Call &call, const std::set<std::string> &damaged = {});
+//! The latest segment, given an earlier one: lists only from its version on. None where that version's commit is no longer
+//! the same file.
+Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call);
+//! Every version that can be read lies between these; NotFound errors as ListLogSegment's.
+struct VersionRange {
+    Version earliest = 0;
+    Version latest = 0;
+};
+Result<VersionRange> AvailableVersions(const Engine &engine, const std::string &root, const Call &call);
+
 //! Reads and parses one commit or compaction file.
 Result<CommitActionsPtr> ReadCommit(const Engine &engine, const std::string &log_folder, const ObjectInfo &file,
                                     const Call &call);
+//! Fills `tail` unless the commits are too large to keep (the sum of their sizes is over kMaxKeptTail).
+inline constexpr uint64_t kMaxKeptTail = 32 << 20;
+Status ReadTail(const Engine &engine, LogSegment &segment, const Call &call);
+//! Visits the commits after the checkpoint, newest first, until `visit` says false; reads those that are not kept.
+Status VisitTail(const Engine &engine, const LogSegment &segment,
+                 const std::function<Result<bool>(const CommitActions &)> &visit, const Call &call);
 
 }  // namespace birdfoot

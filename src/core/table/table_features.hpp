@@ -31,6 +31,10 @@ struct TableFeature {
 std::span<const TableFeature> TableFeatures();
 const TableFeature *FindFeature(std::string_view name);
 
+//! True if the table uses the feature: a property, a type or a column's metadata switches it on. A feature that a protocol
+//! lists (legacy versions list many) need not be active.
+bool IsFeatureActive(const TableFeature &feature, const Metadata &metadata, const StructType &schema);
+
 //! The features that a protocol asks of a writer, legacy versions spelt out; sorted.
 std::vector<std::string> WriterFeatureNames(const Protocol &protocol);
 bool HasFeature(const Protocol &protocol, std::string_view name);
@@ -41,9 +45,11 @@ Status CheckReadable(const Protocol &protocol, const std::string &root);
 Status CheckWritable(const Protocol &protocol, const Metadata &metadata, const StructType &schema,
                      const std::string &root);
 
-//! Adds a feature, raising versions and spelling legacy ones out as the protocol asks.
+//! Adds a feature and what it needs, raising versions and spelling legacy ones out as the protocol asks; the result is the
+//! weakest form that says so, as Spark's is: (1,2) stays (1,2), vectors make it (3,7) with appendOnly and invariants.
 Protocol WithFeature(Protocol protocol, std::string_view name);
-//! The lowest protocol for this metadata: what Spark gives a new table.
+//! The lowest protocol for this metadata: what Spark gives a new table. The pseudo-properties delta.minReaderVersion,
+//! delta.minWriterVersion and delta.feature.<name> count where they are there (table_properties checks and removes them).
 Protocol LowestProtocol(const Metadata &metadata, const StructType &schema);
 
 }  // namespace birdfoot

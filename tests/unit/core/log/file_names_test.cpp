@@ -39,8 +39,9 @@ TEST(FileNamesTest, EveryKindIsRecognised) {
 TEST(FileNamesTest, WhatWeWriteIsRecognised) {
     EXPECT_EQ(CommitFileName(3), "00000000000000000003.json");
     EXPECT_EQ(ChecksumFileName(3), "00000000000000000003.crc");
-    EXPECT_EQ(ClassicCheckpointFileName(INT64_MAX), "09223372036854775807.checkpoint.parquet");
-    EXPECT_EQ(ParseLogFileName(ClassicCheckpointFileName(INT64_MAX))->version, INT64_MAX);
+    EXPECT_EQ(ClassicCheckpointFileName(INT64_MAX - 2), "09223372036854775805.checkpoint.parquet");
+    EXPECT_EQ(ParseLogFileName(ClassicCheckpointFileName(INT64_MAX - 2))->version, INT64_MAX - 2);
+    EXPECT_FALSE(ParseLogFileName(ClassicCheckpointFileName(INT64_MAX)));
     EXPECT_EQ(V2CheckpointFileName(3, "u-1", true), "00000000000000000003.checkpoint.u-1.json");
     EXPECT_EQ(MultiPartCheckpointFileName(3, 1, 12),
               "00000000000000000003.checkpoint.0000000001.0000000012.parquet");

@@ -1,0 +1,41 @@
+// Reading checkpoints (PROTOCOL.md, "Checkpoints"): classic, multi-part and V2 ones, as columns. What the commits after
+// the checkpoint say comes in as the set of keys that they have named; rows with such a key are passed over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/log/replay.hpp"
+
+namespace birdfoot {
+
+//! FileKeys, looked up without making a string.
+class KeySet {
+public:
+    //! False if it was there.
+    bool Insert(std::string key) { return keys_.insert(std::move(key)).second; }
+    bool Contains(std::string_view key) const { return keys_.find(key) != keys_.end(); }
+    bool empty() const { return keys_.empty(); }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    };
+    std::unordered_set<std::string, Hash, std::equal_to<>> keys_;
+};
+
+Result<TableState> ReadCheckpointState(const Engine &engine, const LogSegment &segment, const Call &call);
+Result<TableExtras> ReadCheckpointExtras(const Engine &engine, const LogSegment &segment, const Call &call);
+//! `see` is told the size of every live file, `emit` gets those whose partition is kept.
+Status ReadCheckpointFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request,
+                           const KeySet &seen, const std::function<void(int64_t)> &see,
+                           const std::function<Status(AddFile &&)> &emit, const Call &call);
+Status ReadCheckpointTombstones(const Engine &engine, const LogSegment &segment, int64_t expired_before_ms,
+                                const KeySet &seen, const std::function<Status(RemoveFile &&)> &visit,
+                                const Call &call);
+
+}  // namespace birdfoot
