@@ -12,7 +12,8 @@
 
 namespace birdfoot {
 
-enum class PredicateKind : uint8_t { kTrue, kFalse, kUnknown, kCompare, kIsNull, kIsNotNull, kAnd, kOr, kNot };
+//! kNull is the constant NULL (`x = NULL`): no row satisfies it, and none satisfies its negation.
+enum class PredicateKind : uint8_t { kTrue, kFalse, kUnknown, kCompare, kIsNull, kIsNotNull, kAnd, kOr, kNot, kNull };
 enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
 
 struct Predicate {
@@ -20,12 +21,14 @@ struct Predicate {
     std::vector<std::string> column;  // kCompare, kIsNull, kIsNotNull
     DataType type;                    // the column's
     CompareOp op = CompareOp::kEqual;
-    Scalar literal;  // never NULL: `x = NULL` is kFalse under a filter
+    Scalar literal;  // never NULL
     std::vector<Predicate> children;
 
     static Predicate True() { return {}; }
     static Predicate False() { return Leaf(PredicateKind::kFalse); }
     static Predicate Unknown() { return Leaf(PredicateKind::kUnknown); }
+    static Predicate Null() { return Leaf(PredicateKind::kNull); }
+    //! Null() where the literal is NULL.
     static Predicate Compare(std::vector<std::string> column, DataType type, CompareOp op, Scalar literal);
     static Predicate IsNull(std::vector<std::string> column, DataType type);
     static Predicate IsNotNull(std::vector<std::string> column, DataType type);
@@ -52,7 +55,8 @@ enum class Ternary : uint8_t { kFalse, kTrue, kUnknown };
 //! What is known of all rows of a file about one column.
 struct ColumnFacts {
     std::optional<Scalar> min;  // a lower bound of all non-null values (safe, perhaps not tight)
-    std::optional<Scalar> max;  // an upper bound; float columns: NaN may lie above it
+    std::optional<Scalar> max;  // an upper bound; float columns: NaN may lie above it, unless nan_is_bounded
+    bool nan_is_bounded = false;  // no NaN lies outside min and max (true of partition values)
     std::optional<bool> all_null;
     std::optional<bool> none_null;
 };

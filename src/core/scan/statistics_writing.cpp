@@ -1,0 +1,323 @@
+// Writing per-file statistics as Spark does (delta-spark's StatisticsCollection): which leaves get them, how strings are
+// cut, and the order of the JSON.
+#include <charconv>
+
+#include "core/scan/statistics.hpp"
+
+namespace birdfoot {
+namespace {
+
+constexpr std::string_view kNumIndexedCols = "delta.dataSkippingNumIndexedCols";
+constexpr std::string_view kStatsColumns = "delta.dataSkippingStatsColumns";
+constexpr int64_t kDefaultIndexedCols = 32;
+constexpr std::string_view kHighestAscii = "\x7F";
+constexpr std::string_view kHighestCharacter = "\xF4\x8F\xBF\xBF";  // U+10FFFF
+
+//! The types for which Spark keeps bounds.
+bool HasBounds(const DataType &type) {
+    switch (type.kind()) {
+    case TypeKind::kByte:
+    case TypeKind::kShort:
+    case TypeKind::kInteger:
+    case TypeKind::kLong:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kDecimal:
+    case TypeKind::kString:
+    case TypeKind::kDate:
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampNtz: return true;
+    default: return false;
+    }
+}
+
+//! Walks UTF-8 by characters, counting UTF-16 units as Java's strings do; byte positions lie on characters.
+struct Cursor {
+    std::string_view text;
+    size_t bytes = 0;
+    size_t units = 0;
+
+    bool at_end() const { return bytes >= text.size(); }
+    std::string_view Character() const {
+        const auto first = static_cast<unsigned char>(text[bytes]);
+        return text.substr(bytes, first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4);
+    }
+    void Advance() {
+        const auto character = Character();
+        bytes += character.size();
+        units += character.size() == 4 ? 2 : 1;
+    }
+};
+
+//! The first `prefix` units; one more where the cut would split a pair. At the end if the text is no longer than that.
+Cursor CutAt(std::string_view text, size_t prefix) {
+    Cursor cursor{text};
+    while (!cursor.at_end() && cursor.units < prefix) {
+        cursor.Advance();
+    }
+    return cursor;
+}
+
+std::optional<std::string> CutMin(std::string_view text, size_t prefix) {
+    const auto cursor = CutAt(text, prefix);
+    if (!cursor.at_end() && prefix == 0) {
+        return std::nullopt;
+    }
+    return std::string(text.substr(0, cursor.bytes));
+}
+
+//! A short string that is no less than `text` or any string below it: the prefix and a character that is above the first one
+//! cut. The prefix grows while that character is the highest there is.
+std::optional<std::string> CutMax(std::string_view text, size_t prefix) {
+    auto cursor = CutAt(text, prefix);
+    if (cursor.at_end()) {
+        return std::string(text);
+    }
+    if (prefix == 0) {
+        return std::nullopt;
+    }
+    while (cursor.units <= 2 * prefix) {
+        if (cursor.at_end()) {
+            return std::string(text);
+        }
+        const auto character = cursor.Character();
+        if (character == kHighestCharacter) {
+            cursor.Advance();
+            continue;
+        }
+        return std::string(text.substr(0, cursor.bytes)) +
+               std::string(character < kHighestAscii ? kHighestAscii : kHighestCharacter);
+    }
+    return std::nullopt;
+}
+
+//! Writes {"a":1,"s":{"b":2}} from leaves in the order of the schema. A struct appears with its first leaf, even where that
+//! has no value, as in Spark's to_json.
+class TreeWriter {
+public:
+    explicit TreeWriter(JsonWriter &writer) : writer_(writer) { writer_.BeginObject(); }
+
+    void Leaf(const std::vector<std::string> &column, const std::optional<std::string> &json) {
+        const size_t depth = column.size() - 1;
+        size_t shared = 0;
+        while (shared < depth && shared < open_.size() && open_[shared] == column[shared]) {
+            ++shared;
+        }
+        CloseTo(shared);
+        for (; shared < depth; ++shared) {
+            writer_.Key(column[shared]).BeginObject();
+            open_.push_back(column[shared]);
+        }
+        if (json) {
+            writer_.Key(column.back()).Raw(*json);
+        }
+    }
+
+    void End() {
+        CloseTo(0);
+        writer_.EndObject();
+    }
+
+private:
+    void CloseTo(size_t depth) {
+        for (; open_.size() > depth; open_.pop_back()) {
+            writer_.EndObject();
+        }
+    }
+
+    JsonWriter &writer_;
+    std::vector<std::string> open_;
+};
+
+std::optional<std::string> BoundJson(const std::optional<Scalar> &bound, size_t prefix, bool up) {
+    if (!bound || bound->is_null()) {
+        return std::nullopt;
+    }
+    if (bound->type().kind() != TypeKind::kString) {
+        return bound->ToStatisticsJson();
+    }
+    const auto cut = up ? CutMax(bound->text(), prefix) : CutMin(bound->text(), prefix);
+    return cut ? Scalar::Text(bound->type(), *cut).ToStatisticsJson() : std::nullopt;
+}
+
+void WriteBounds(JsonWriter &writer, std::string_view name, const std::vector<LeafStatistics> &leaves, size_t prefix,
+                 bool up) {
+    bool any = false;
+    for (const auto &leaf : leaves) {
+        any = any || HasBounds(leaf.type);
+    }
+    if (!any) {
+        return;
+    }
+    writer.Key(name);
+    TreeWriter tree(writer);
+    for (const auto &leaf : leaves) {
+        if (HasBounds(leaf.type)) {
+            tree.Leaf(leaf.column, BoundJson(up ? leaf.max : leaf.min, prefix, up));
+        }
+    }
+    tree.End();
+}
+
+using NamePath = std::vector<std::string>;
+
+//! "a, b.`c.d`": Spark's multipartIdentifierList. None if it is not one.
+std::optional<std::vector<NamePath>> ParseColumnList(std::string_view text) {
+    std::vector<NamePath> columns;
+    size_t at = 0;
+    const auto skip_space = [&] {
+        while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r')) {
+            ++at;
+        }
+    };
+    const auto take_name = [&]() -> std::optional<std::string> {
+        skip_space();
+        std::string name;
+        if (at < text.size() && text[at] == '`') {
+            for (++at; at < text.size(); ++at) {
+                if (text[at] != '`') {
+                    name += text[at];
+                } else if (at + 1 < text.size() && text[at + 1] == '`') {
+                    name += text[at++];
+                } else {
+                    ++at;
+                    return name;
+                }
+            }
+            return std::nullopt;
+        }
+        const auto end = std::min(text.find_first_of(" \t\r\n,.`", at), text.size());
+        name = text.substr(at, end - at);
+        at = end;
+        return name.empty() ? std::nullopt : std::optional(name);
+    };
+    skip_space();
+    if (at == text.size()) {
+        return columns;
+    }
+    while (true) {
+        columns.emplace_back();
+        do {
+            const auto name = take_name();
+            if (!name) {
+                return std::nullopt;
+            }
+            columns.back().push_back(*name);
+            skip_space();
+        } while (at < text.size() && text[at] == '.' && ++at);
+        if (at == text.size()) {
+            return columns;
+        }
+        if (text[at++] != ',') {
+            return std::nullopt;
+        }
+    }
+}
+
+class LeafCollector {
+public:
+    LeafCollector(ColumnMappingMode mapping, std::optional<std::vector<NamePath>> wanted, int64_t limit)
+        : mapping_(mapping), wanted_(std::move(wanted)), limit_(limit) {}
+
+    void Fields(const StructType &type, const NamePath &logical, const NamePath &physical) {
+        for (const auto &field : type.fields) {
+            if (limit_ >= 0 && static_cast<int64_t>(leaves.size()) >= limit_) {
+                return;
+            }
+            auto here = logical;
+            here.push_back(field.name);
+            auto there = physical;
+            there.push_back(PhysicalName(field, mapping_));
+            if (field.type.kind() == TypeKind::kStruct) {
+                Fields(field.type.struct_type(), here, there);
+            } else if (Wanted(here)) {
+                leaves.push_back({std::move(there), field.type, HasBounds(field.type)});
+            }
+        }
+    }
+
+    std::vector<IndexedLeaf> leaves;
+
+private:
+    //! One of the columns asked for is this one or a struct around it.
+    bool Wanted(const NamePath &leaf) const {
+        if (!wanted_) {
+            return true;
+        }
+        for (const auto &path : *wanted_) {
+            bool inside = path.size() <= leaf.size();
+            for (size_t i = 0; inside && i < path.size(); ++i) {
+                inside = EqualsIgnoreCase(path[i], leaf[i]);
+            }
+            if (inside) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    ColumnMappingMode mapping_;
+    std::optional<std::vector<NamePath>> wanted_;
+    int64_t limit_;
+};
+
+Error BadProperty(std::string_view key, std::string_view value, std::string_view right) {
+    return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE, "The table property {} is '{}'. It must be {}.", key, value,
+                right);
+}
+
+}  // namespace
+
+std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatistics> &leaves, size_t string_prefix,
+                             std::optional<bool> tight_bounds) {
+    std::string out;
+    JsonWriter writer(out);
+    writer.BeginObject().Key("numRecords").Int(num_records);
+    WriteBounds(writer, "minValues", leaves, string_prefix, false);
+    WriteBounds(writer, "maxValues", leaves, string_prefix, true);
+    if (!leaves.empty()) {
+        writer.Key("nullCount");
+        TreeWriter tree(writer);
+        for (const auto &leaf : leaves) {
+            tree.Leaf(leaf.column, std::to_string(leaf.null_count));
+        }
+        tree.End();
+    }
+    writer.Optional("tightBounds", tight_bounds).EndObject();
+    return out;
+}
+
+Result<std::vector<IndexedLeaf>> IndexedLeaves(const Metadata &metadata, const StructType &schema,
+                                               ColumnMappingMode mapping) {
+    std::optional<std::vector<NamePath>> wanted;
+    int64_t limit = kDefaultIndexedCols;
+    const auto &configuration = metadata.configuration;
+    if (const auto found = configuration.find(std::string(kStatsColumns)); found != configuration.end()) {
+        wanted = ParseColumnList(found->second);
+        limit = -1;
+        if (!wanted) {
+            return BadProperty(kStatsColumns, found->second, "a list of column names, separated by commas");
+        }
+    } else if (const auto count = configuration.find(std::string(kNumIndexedCols)); count != configuration.end()) {
+        const auto &text = count->second;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+        if (error != std::errc() || end != text.data() + text.size() || limit < -1) {
+            return BadProperty(kNumIndexedCols, text, "a number of columns, or -1 for all");
+        }
+    }
+    StructType data;
+    for (const auto &field : schema.fields) {
+        bool partition = false;
+        for (const auto &name : metadata.partition_columns) {
+            partition = partition || EqualsIgnoreCase(name, field.name);
+        }
+        if (!partition) {
+            data.fields.push_back(field);
+        }
+    }
+    LeafCollector collector(mapping, std::move(wanted), limit);
+    collector.Fields(data, {}, {});
+    return std::move(collector.leaves);
+}
+
+}  // namespace birdfoot
