@@ -2,22 +2,19 @@
 if(NOT EXISTS ${BIRDFOOT_DEPS}/.pins)
     message(FATAL_ERROR "${BIRDFOOT_DEPS} holds no dependencies. Run tools/setup.sh first.")
 endif()
+find_program(BIRDFOOT_PYTHON NAMES python3 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(fmt REQUIRED)
+find_package(fmt REQUIRED)  # header-only, so that no shared library is needed beside the extension
 find_package(CLI11 REQUIRED)
-
-# Header-only, so that no shared library is needed beside the extension.
-add_library(fmt_header_only INTERFACE)
-target_link_libraries(fmt_header_only INTERFACE fmt::fmt-header-only)
 
 # DuckDB's copy of yyjson (namespace duckdb_yyjson) and CRoaring, ours alone: hidden, so that they neither take the
 # place of the copies in libduckdb.so nor are replaced by them.
-add_library(yyjson STATIC ${BIRDFOOT_DEPS}/yyjson/yyjson.cpp)
-target_include_directories(yyjson SYSTEM PUBLIC ${BIRDFOOT_DEPS}/yyjson)
-add_library(roaring STATIC ${BIRDFOOT_DEPS}/roaring/roaring.c)
-target_include_directories(roaring SYSTEM PUBLIC ${BIRDFOOT_DEPS}/roaring)
-foreach(library yyjson roaring)
+add_library(birdfoot_yyjson STATIC ${BIRDFOOT_DEPS}/yyjson/yyjson.cpp)
+target_include_directories(birdfoot_yyjson SYSTEM PUBLIC $<BUILD_INTERFACE:${BIRDFOOT_DEPS}/yyjson>)
+add_library(birdfoot_roaring STATIC ${BIRDFOOT_DEPS}/roaring/roaring.c)
+target_include_directories(birdfoot_roaring SYSTEM PUBLIC $<BUILD_INTERFACE:${BIRDFOOT_DEPS}/roaring>)
+foreach(library birdfoot_yyjson birdfoot_roaring)
     set_target_properties(${library} PROPERTIES C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
     target_compile_options(${library} PRIVATE -O2 -w)
 endforeach()

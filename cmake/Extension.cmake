@@ -1,7 +1,5 @@
 # The loadable extension: a shared object that needs libduckdb.so (taken from the host when it has one, else from the
 # extension's own folder), exports its entry point alone, and carries the footer that DuckDB checks on LOAD.
-find_program(BIRDFOOT_PYTHON NAMES python3 REQUIRED)
-
 function(birdfoot_extension target room)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/extension_entry.cpp
         CONTENT "// The entry point stands in src/duckdb/extension.cpp.\n")

@@ -21,3 +21,14 @@ function(birdfoot_refuse_shadowed_headers folder)
         endif()
     endforeach()
 endfunction()
+
+# A wrong include fails the build, not only the lint.
+function(birdfoot_check_layers)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp src/*.hpp)
+    set(stamp ${PROJECT_BINARY_DIR}/layers.stamp)
+    add_custom_command(OUTPUT ${stamp} VERBATIM
+        COMMAND ${BIRDFOOT_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py --includes
+        COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+        DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/tools/check_layers.py)
+    add_custom_target(layers ALL DEPENDS ${stamp})
+endfunction()

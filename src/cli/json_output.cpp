@@ -32,23 +32,15 @@ void AppendQuoted(std::string &out, std::string_view text) {
         begin = i + 1;
         out += '\\';
         switch (c) {
-            case '\n':
-                out += 'n';
-                break;
-            case '\r':
-                out += 'r';
-                break;
-            case '\t':
-                out += 't';
-                break;
-            case '"':
-            case '\\':
-                out += static_cast<char>(c);
-                break;
-            default:
-                out += "u00";
-                out += kHex[c >> 4];
-                out += kHex[c & 15];
+        case '\n': out += 'n'; break;
+        case '\r': out += 'r'; break;
+        case '\t': out += 't'; break;
+        case '"':
+        case '\\': out += static_cast<char>(c); break;
+        default:
+            out += "u00";
+            out += kHex[c >> 4];
+            out += kHex[c & 15];
         }
     }
     out += text.substr(begin);
@@ -127,33 +119,25 @@ public:
         vector_.Flatten(count);
         const auto &type = vector_.GetType();
         switch (type.id()) {
-            case LogicalTypeId::STRUCT:
-            case LogicalTypeId::UNION:
-                AddMembers(count, context);
-                break;
-            case LogicalTypeId::LIST:
-            case LogicalTypeId::MAP:
-                shape_ = Shape::kList;
-                children_.emplace_back(duckdb::ListVector::GetEntry(vector_), duckdb::ListVector::GetListSize(vector_),
-                                       context);
-                if (type.id() == LogicalTypeId::MAP) {
-                    shape_ =
-                        duckdb::MapType::KeyType(type).id() == LogicalTypeId::VARCHAR ? Shape::kObject : Shape::kList;
-                }
-                break;
-            case LogicalTypeId::ARRAY:
-                shape_ = Shape::kArray;
-                array_size_ = duckdb::ArrayType::GetSize(type);
-                children_.emplace_back(duckdb::ArrayVector::GetEntry(vector_), count * array_size_, context);
-                break;
-            case LogicalTypeId::FLOAT:
-                shape_ = Shape::kFloat;
-                break;
-            case LogicalTypeId::DOUBLE:
-                shape_ = Shape::kDouble;
-                break;
-            default:
-                CastToText(count, context);
+        case LogicalTypeId::STRUCT:
+        case LogicalTypeId::UNION: AddMembers(count, context); break;
+        case LogicalTypeId::LIST:
+        case LogicalTypeId::MAP:
+            shape_ = Shape::kList;
+            children_.emplace_back(duckdb::ListVector::GetEntry(vector_), duckdb::ListVector::GetListSize(vector_),
+                                   context);
+            if (type.id() == LogicalTypeId::MAP) {
+                shape_ = duckdb::MapType::KeyType(type).id() == LogicalTypeId::VARCHAR ? Shape::kObject : Shape::kList;
+            }
+            break;
+        case LogicalTypeId::ARRAY:
+            shape_ = Shape::kArray;
+            array_size_ = duckdb::ArrayType::GetSize(type);
+            children_.emplace_back(duckdb::ArrayVector::GetEntry(vector_), count * array_size_, context);
+            break;
+        case LogicalTypeId::FLOAT: shape_ = Shape::kFloat; break;
+        case LogicalTypeId::DOUBLE: shape_ = Shape::kDouble; break;
+        default: CastToText(count, context);
         }
     }
 
@@ -163,39 +147,21 @@ public:
             return;
         }
         switch (shape_) {
-            case Shape::kQuoted:
-                AppendQuoted(out, Text(row));
-                break;
-            case Shape::kDateTime:
-                AppendDateTime(out, Text(row), zone_);
-                break;
-            case Shape::kBare:
-                out += Text(row);
-                break;
-            case Shape::kJson:
-                AppendJson(out, Text(row));
-                break;
-            case Shape::kFloat:
-                AppendReal(out, FlatVector::GetData<float>(vector_)[row]);
-                break;
-            case Shape::kDouble:
-                AppendReal(out, FlatVector::GetData<double>(vector_)[row]);
-                break;
-            case Shape::kStruct:
-                AppendStruct(out, row);
-                break;
-            case Shape::kUnion:
-                AppendUnion(out, row);
-                break;
-            case Shape::kList:
-            case Shape::kObject: {
-                const auto &entry = FlatVector::GetData<duckdb::list_entry_t>(vector_)[row];
-                AppendList(out, entry.offset, entry.length);
-                break;
-            }
-            case Shape::kArray:
-                AppendList(out, row * array_size_, array_size_);
-                break;
+        case Shape::kQuoted: AppendQuoted(out, Text(row)); break;
+        case Shape::kDateTime: AppendDateTime(out, Text(row), zone_); break;
+        case Shape::kBare: out += Text(row); break;
+        case Shape::kJson: AppendJson(out, Text(row)); break;
+        case Shape::kFloat: AppendReal(out, FlatVector::GetData<float>(vector_)[row]); break;
+        case Shape::kDouble: AppendReal(out, FlatVector::GetData<double>(vector_)[row]); break;
+        case Shape::kStruct: AppendStruct(out, row); break;
+        case Shape::kUnion: AppendUnion(out, row); break;
+        case Shape::kList:
+        case Shape::kObject: {
+            const auto &entry = FlatVector::GetData<duckdb::list_entry_t>(vector_)[row];
+            AppendList(out, entry.offset, entry.length);
+            break;
+        }
+        case Shape::kArray: AppendList(out, row * array_size_, array_size_); break;
         }
     }
 
@@ -216,33 +182,28 @@ private:
         const auto &type = vector_.GetType();
         LogicalType target = LogicalType::VARCHAR;
         switch (type.id()) {
-            case LogicalTypeId::BOOLEAN:
-            case LogicalTypeId::TINYINT:
-            case LogicalTypeId::SMALLINT:
-            case LogicalTypeId::INTEGER:
-            case LogicalTypeId::BIGINT:
-            case LogicalTypeId::HUGEINT:
-            case LogicalTypeId::UTINYINT:
-            case LogicalTypeId::USMALLINT:
-            case LogicalTypeId::UINTEGER:
-            case LogicalTypeId::UBIGINT:
-            case LogicalTypeId::UHUGEINT:
-            case LogicalTypeId::BIGNUM:
-            case LogicalTypeId::DECIMAL:
-            case LogicalTypeId::SQLNULL:
-                shape_ = Shape::kBare;
-                break;
-            case LogicalTypeId::VARIANT:
-                target = LogicalType::JSON();
-                shape_ = Shape::kJson;
-                break;
-            case LogicalTypeId::DATE:
-            case LogicalTypeId::TIMESTAMP:
-            case LogicalTypeId::TIMESTAMP_TZ:
-                shape_ = Shape::kDateTime;
-                break;
-            default:
-                shape_ = type.IsJSONType() ? Shape::kJson : Shape::kQuoted;
+        case LogicalTypeId::BOOLEAN:
+        case LogicalTypeId::TINYINT:
+        case LogicalTypeId::SMALLINT:
+        case LogicalTypeId::INTEGER:
+        case LogicalTypeId::BIGINT:
+        case LogicalTypeId::HUGEINT:
+        case LogicalTypeId::UTINYINT:
+        case LogicalTypeId::USMALLINT:
+        case LogicalTypeId::UINTEGER:
+        case LogicalTypeId::UBIGINT:
+        case LogicalTypeId::UHUGEINT:
+        case LogicalTypeId::BIGNUM:
+        case LogicalTypeId::DECIMAL:
+        case LogicalTypeId::SQLNULL: shape_ = Shape::kBare; break;
+        case LogicalTypeId::VARIANT:
+            target = LogicalType::JSON();
+            shape_ = Shape::kJson;
+            break;
+        case LogicalTypeId::DATE:
+        case LogicalTypeId::TIMESTAMP:
+        case LogicalTypeId::TIMESTAMP_TZ: shape_ = Shape::kDateTime; break;
+        default: shape_ = type.IsJSONType() ? Shape::kJson : Shape::kQuoted;
         }
         count = std::max<size_t>(count, 1);  // DuckDB has no vector of no rows
         Vector text(target, count);

@@ -11,12 +11,9 @@ namespace birdfoot::cli {
 
 int ExitCode(Outcome outcome) {
     switch (outcome) {
-        case Outcome::kDone:
-            return kExitDone;
-        case Outcome::kInterrupted:
-            return 128 + StopSignal();
-        default:
-            return kExitFailed;
+    case Outcome::kDone: return kExitDone;
+    case Outcome::kInterrupted: return 128 + StopSignal();
+    default: return kExitFailed;
     }
 }
 

@@ -196,9 +196,7 @@ Output::~Output() {
     }
 }
 
-bool Output::is_terminal() const {
-    return isatty(descriptor_) != 0;
-}
+bool Output::is_terminal() const { return isatty(descriptor_) != 0; }
 
 void Output::FlushIfLarge() {
     if (buffer_.size() >= kBufferSize) {

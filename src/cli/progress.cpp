@@ -42,9 +42,7 @@ private:
 
 }  // namespace
 
-duckdb::unique_ptr<duckdb::ProgressBarDisplay> MakeProgressDisplay() {
-    return duckdb::make_uniq<ProgressLine>();
-}
+duckdb::unique_ptr<duckdb::ProgressBarDisplay> MakeProgressDisplay() { return duckdb::make_uniq<ProgressLine>(); }
 
 void AllowProgress(bool allow) {
     allowed = allow;

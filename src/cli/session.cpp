@@ -83,13 +83,9 @@ duckdb::DuckDB Open(const SessionOptions &options) {
 
 }  // namespace
 
-int StopSignal() {
-    return stop_signal.load();
-}
+int StopSignal() { return stop_signal.load(); }
 
-void ForgetStopSignal() {
-    stop_signal = 0;
-}
+void ForgetStopSignal() { stop_signal = 0; }
 
 Session::Session(const SessionOptions &options) : database_(Open(options)), connection_(database_) {
     ApplySettings(options.settings);
@@ -104,9 +100,7 @@ Session::Session(const SessionOptions &options) : database_(Open(options)), conn
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-Session::~Session() {
-    running = nullptr;
-}
+Session::~Session() { running = nullptr; }
 
 void Session::ApplySettings(const std::vector<std::string> &settings) {
     for (const auto &setting : settings) {

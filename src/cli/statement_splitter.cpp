@@ -11,9 +11,7 @@ bool IsNamePart(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
 }
 
-bool IsSpace(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
 }  // namespace
 
@@ -58,38 +56,36 @@ bool StatementSplitter::Step() {
     }
     const char c = text_[position_];
     switch (mode_) {
-        case Mode::kPlain:
-            return StepPlain();
-        case Mode::kDollar:
-            return StepDollar();
-        case Mode::kQuoted:
-            // A doubled quote ends one string and begins the next one, which comes to the same.
-            if (c == '\\' && backslash_escapes_) {
-                ++position_;
-            } else if (c == quote_) {
-                mode_ = Mode::kPlain;
-            }
+    case Mode::kPlain: return StepPlain();
+    case Mode::kDollar: return StepDollar();
+    case Mode::kQuoted:
+        // A doubled quote ends one string and begins the next one, which comes to the same.
+        if (c == '\\' && backslash_escapes_) {
             ++position_;
-            return true;
-        case Mode::kLineComment:
-            if (c == '\n') {
-                mode_ = Mode::kPlain;
-            }
+        } else if (c == quote_) {
+            mode_ = Mode::kPlain;
+        }
+        ++position_;
+        return true;
+    case Mode::kLineComment:
+        if (c == '\n') {
+            mode_ = Mode::kPlain;
+        }
+        ++position_;
+        return true;
+    case Mode::kBlockComment:
+        if (position_ + 1 == text_.size() && !at_end_ && (c == '*' || c == '/')) {
+            return false;
+        }
+        if (text_.compare(position_, 2, "*/") == 0) {
+            mode_ = --comment_depth_ == 0 ? Mode::kPlain : Mode::kBlockComment;
             ++position_;
-            return true;
-        case Mode::kBlockComment:
-            if (position_ + 1 == text_.size() && !at_end_ && (c == '*' || c == '/')) {
-                return false;
-            }
-            if (text_.compare(position_, 2, "*/") == 0) {
-                mode_ = --comment_depth_ == 0 ? Mode::kPlain : Mode::kBlockComment;
-                ++position_;
-            } else if (text_.compare(position_, 2, "/*") == 0) {
-                ++comment_depth_;
-                ++position_;
-            }
+        } else if (text_.compare(position_, 2, "/*") == 0) {
+            ++comment_depth_;
             ++position_;
-            return true;
+        }
+        ++position_;
+        return true;
     }
     return false;
 }
