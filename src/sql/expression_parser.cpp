@@ -1,0 +1,619 @@
+// The parser of expression.hpp: Spark's grammar, by recursive descent, one function a level of precedence.
+#include <array>
+#include <charconv>
+
+#include "sql/expression.hpp"
+#include "sql/types.hpp"
+
+namespace birdfoot::sql {
+namespace {
+
+// Bounds on what a hostile text can make the tree's depth; a chain of AND or OR is one node and not counted.
+constexpr size_t kMaxDepth = 200;
+constexpr size_t kMaxLinks = 1000;
+
+// Words that end an operand's place: they are never the name of a column without quotes.
+constexpr std::array<std::string_view, 29> kReserved = {
+    "SELECT", "FROM",    "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
+    "AND",    "OR",      "IN",    "IS",    "LIKE",  "BETWEEN", "WHEN", "THEN",  "ELSE",      "END",
+    "AS",     "ON",      "USING", "JOIN",  "WITH",  "VALUES",  "SET",  "INTO",  "DISTINCT"};
+
+struct IntervalUnit {
+    std::string_view word;
+    int64_t months;
+    int64_t days;
+    int64_t microseconds;
+};
+constexpr std::array kIntervalUnits = {
+    IntervalUnit{"YEAR", 12, 0, 0},         IntervalUnit{"MONTH", 1, 0, 0},
+    IntervalUnit{"WEEK", 0, 7, 0},          IntervalUnit{"DAY", 0, 1, 0},
+    IntervalUnit{"HOUR", 0, 0, 3600000000}, IntervalUnit{"MINUTE", 0, 0, 60000000},
+    IntervalUnit{"SECOND", 0, 0, 1000000},  IntervalUnit{"MILLISECOND", 0, 0, 1000},
+    IntervalUnit{"MICROSECOND", 0, 0, 1},
+};
+
+const IntervalUnit *FindUnit(const Token &token) {
+    if (token.kind != TokenKind::kWord) {
+        return nullptr;
+    }
+    auto word = Upper(token.text);
+    if (word.size() > 1 && word.back() == 'S') {
+        word.pop_back();
+    }
+    for (const auto &unit : kIntervalUnits) {
+        if (unit.word == word) {
+            return &unit;
+        }
+    }
+    return nullptr;
+}
+
+Expression Node(ExpressionKind kind, std::string text = {}) {
+    Expression node;
+    node.kind = kind;
+    node.text = std::move(text);
+    return node;
+}
+
+Expression BinaryNode(std::string op, Expression left, Expression right) {
+    auto node = Node(ExpressionKind::kBinaryOperator, std::move(op));
+    node.children.push_back(std::move(left));
+    node.children.push_back(std::move(right));
+    return node;
+}
+
+Expression UnaryNode(ExpressionKind kind, Expression child, std::string text = {}) {
+    auto node = Node(kind, std::move(text));
+    node.children.push_back(std::move(child));
+    return node;
+}
+
+// value × unit, with a fraction where the unit is a second or smaller than a week: "1.5" SECOND.
+bool AddInterval(Expression &interval, std::string_view number, bool negative, const IntervalUnit &unit) {
+    int64_t whole = 0;
+    const auto point = number.find('.');
+    const auto digits = number.substr(0, point);
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+    if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size() || whole > 100000000) {
+        return false;
+    }
+    int64_t fraction = 0;
+    if (point != std::string_view::npos) {
+        auto decimals = std::string(number.substr(point + 1));
+        if (unit.word != "SECOND" || decimals.empty() || decimals.size() > 6 ||
+            decimals.find_first_not_of("0123456789") != std::string::npos) {
+            return false;
+        }
+        decimals.resize(6, '0');
+        fraction = std::stoll(decimals);
+    }
+    const int64_t sign = negative ? -1 : 1;
+    interval.months += sign * whole * unit.months;
+    interval.days += sign * whole * unit.days;
+    interval.microseconds += sign * (whole * unit.microseconds + fraction);
+    return true;
+}
+
+// The text of INTERVAL '1 day 2 hours'.
+bool AddIntervalText(Expression &interval, std::string_view text) {
+    TokenCursor cursor(text);
+    bool any = false;
+    while (!cursor.AtEnd()) {
+        const bool negative = cursor.AcceptOperator("-");
+        if (!negative) {
+            cursor.AcceptOperator("+");
+        }
+        const Token number = cursor.Take();
+        const Token unit_token = cursor.Take();
+        const auto *unit = FindUnit(unit_token);
+        if (number.kind != TokenKind::kNumber || unit == nullptr || !AddInterval(interval, number.text, negative, *unit)) {
+            return false;
+        }
+        any = true;
+    }
+    return any;
+}
+
+class ExpressionParser {
+public:
+    explicit ExpressionParser(TokenCursor &cursor) : cursor_(cursor) {}
+
+    Result<Expression> Or() {
+        const Depth depth(*this);
+        if (depth_ > kMaxDepth) {
+            return cursor_.Syntax("the expression is nested too deeply", "Make it simpler");
+        }
+        return Chain("OR", &ExpressionParser::And);
+    }
+
+    Result<Expression> Value() { return BitOr(); }
+
+private:
+    struct Depth {
+        explicit Depth(ExpressionParser &parser) : parser_(parser) { parser_.depth_++; }
+        ~Depth() { parser_.depth_--; }
+        Depth(const Depth &) = delete;
+        Depth &operator=(const Depth &) = delete;
+        ExpressionParser &parser_;
+    };
+
+    Error Unsupported(std::string_view what) {
+        return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                    "{} in an expression is not supported. Only expressions over one row's columns can be used here. "
+                    "Rewrite it without.",
+                    what);
+    }
+
+    Result<Expression> And() { return Chain("AND", &ExpressionParser::Not); }
+
+    using Rule = Result<Expression> (ExpressionParser::*)();
+
+    Result<Expression> Chain(std::string_view op, Rule next) {
+        BF_ASSIGN(auto first, (this->*next)());
+        if (!cursor_.AtWord(op)) {
+            return first;
+        }
+        auto node = UnaryNode(ExpressionKind::kBinaryOperator, std::move(first), std::string(op));
+        while (cursor_.Accept(op)) {
+            BF_ASSIGN(auto part, (this->*next)());
+            node.children.push_back(std::move(part));
+        }
+        return node;
+    }
+
+    // Called where a loop puts what it has so far below a new node.
+    Status Link() {
+        if (++links_ > kMaxLinks) {
+            return cursor_.Syntax("the expression is too long", "Make it shorter");
+        }
+        return Status::Ok();
+    }
+
+    Result<Expression> Not() {
+        if (cursor_.Accept("NOT") || cursor_.AcceptOperator("!")) {
+            const Depth depth(*this);
+            if (depth_ > kMaxDepth) {
+                return cursor_.Syntax("the expression is nested too deeply", "Make it simpler");
+            }
+            BF_ASSIGN(auto child, Not());
+            return UnaryNode(ExpressionKind::kNot, std::move(child));
+        }
+        BF_ASSIGN(auto value, Comparison());
+        return Predicate(std::move(value));
+    }
+
+    Result<Expression> Predicate(Expression value) {
+        for (bool first = true;; first = false) {
+            if (!first) {
+                BF_RETURN_IF_ERROR(Link());
+            }
+            if (cursor_.Accept("IS")) {
+                BF_ASSIGN(value, Is(std::move(value)));
+                continue;
+            }
+            const size_t mark = cursor_.mark();
+            const bool negated = cursor_.Accept("NOT");
+            if (cursor_.Accept("BETWEEN")) {
+                auto node = UnaryNode(ExpressionKind::kBetween, std::move(value));
+                BF_ASSIGN(auto low, Value());
+                BF_RETURN_IF_ERROR(cursor_.Expect("AND"));
+                BF_ASSIGN(auto high, Value());
+                node.children.push_back(std::move(low));
+                node.children.push_back(std::move(high));
+                node.negated = negated;
+                value = std::move(node);
+            } else if (cursor_.Accept("IN")) {
+                BF_ASSIGN(value, In(std::move(value)));
+                value.negated = negated;
+            } else if (cursor_.AtAnyWord({"LIKE", "ILIKE", "RLIKE", "REGEXP"})) {
+                BF_ASSIGN(value, Like(std::move(value)));
+                value.negated = negated;
+            } else {
+                cursor_.Rewind(mark);
+                return value;
+            }
+        }
+    }
+
+    Result<Expression> Is(Expression value) {
+        const bool negated = cursor_.Accept("NOT");
+        if (cursor_.Accept({"DISTINCT", "FROM"})) {
+            BF_ASSIGN(auto right, Value());
+            auto node = BinaryNode("<=>", std::move(value), std::move(right));
+            return negated ? node : UnaryNode(ExpressionKind::kNot, std::move(node));
+        }
+        if (!cursor_.AtAnyWord({"NULL", "TRUE", "FALSE", "UNKNOWN"})) {
+            return cursor_.Syntax("behind IS stands NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM", "Use one of them");
+        }
+        auto node = UnaryNode(ExpressionKind::kIs, std::move(value), Upper(cursor_.Take().text));
+        node.negated = negated;
+        return node;
+    }
+
+    Result<Expression> In(Expression value) {
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator("("));
+        if (cursor_.AtAnyWord({"SELECT", "WITH", "FROM", "VALUES"})) {
+            return Unsupported("A sub-query");
+        }
+        auto node = UnaryNode(ExpressionKind::kIn, std::move(value));
+        BF_RETURN_IF_ERROR(List(node));
+        return node;
+    }
+
+    // Expressions up to ')', which is taken.
+    Status List(Expression &node) {
+        do {
+            BF_ASSIGN(auto item, Or());
+            node.children.push_back(std::move(item));
+        } while (cursor_.AcceptOperator(","));
+        return cursor_.ExpectOperator(")");
+    }
+
+    Result<Expression> Like(Expression value) {
+        auto op = Upper(cursor_.Take().text);
+        if (cursor_.AtAnyWord({"ANY", "ALL", "SOME"})) {
+            return Unsupported(op + " " + Upper(cursor_.Peek().text));
+        }
+        auto node = UnaryNode(ExpressionKind::kLike, std::move(value), op == "REGEXP" ? "RLIKE" : std::move(op));
+        BF_ASSIGN(auto pattern, Value());
+        node.children.push_back(std::move(pattern));
+        if (cursor_.Accept("ESCAPE")) {
+            BF_ASSIGN(auto escape, cursor_.Text("an escape character"));
+            node.children.push_back(Node(ExpressionKind::kText, std::move(escape)));
+        }
+        return node;
+    }
+
+    Result<Expression> Comparison() {
+        BF_ASSIGN(auto left, BitOr());
+        while (true) {
+            std::string op;
+            for (const std::string_view candidate : {"<=>", "<=", ">=", "<>", "!=", "==", "=", "<", ">"}) {
+                if (cursor_.AtOperator(candidate)) {
+                    op = candidate == "==" ? "=" : candidate == "!=" ? "<>" : candidate;
+                    break;
+                }
+            }
+            if (op.empty()) {
+                return left;
+            }
+            cursor_.Take();
+            BF_RETURN_IF_ERROR(Link());
+            BF_ASSIGN(auto right, BitOr());
+            left = BinaryNode(std::move(op), std::move(left), std::move(right));
+        }
+    }
+
+    Result<Expression> BitOr() { return Level({"|"}, &ExpressionParser::BitXor); }
+    Result<Expression> BitXor() { return Level({"^"}, &ExpressionParser::BitAnd); }
+    Result<Expression> BitAnd() { return Level({"&"}, &ExpressionParser::Sum); }
+    Result<Expression> Sum() { return Level({"+", "-", "||"}, &ExpressionParser::Product); }
+
+    Result<Expression> Product() {
+        BF_ASSIGN(auto left, Unary());
+        while (cursor_.AtOperator("*") || cursor_.AtOperator("/") || cursor_.AtOperator("%") || cursor_.AtWord("DIV")) {
+            auto op = Upper(cursor_.Take().text);
+            BF_RETURN_IF_ERROR(Link());
+            BF_ASSIGN(auto right, Unary());
+            left = BinaryNode(std::move(op), std::move(left), std::move(right));
+        }
+        return left;
+    }
+
+    Result<Expression> Level(std::initializer_list<std::string_view> ops, Rule next) {
+        BF_ASSIGN(auto left, (this->*next)());
+        while (true) {
+            std::string op;
+            for (const auto candidate : ops) {
+                if (cursor_.AtOperator(candidate)) {
+                    op = candidate;
+                }
+            }
+            if (op.empty()) {
+                return left;
+            }
+            cursor_.Take();
+            BF_RETURN_IF_ERROR(Link());
+            BF_ASSIGN(auto right, (this->*next)());
+            left = BinaryNode(std::move(op), std::move(left), std::move(right));
+        }
+    }
+
+    Result<Expression> Unary() {
+        const Depth depth(*this);
+        if (depth_ > kMaxDepth) {
+            return cursor_.Syntax("the expression is nested too deeply", "Make it simpler");
+        }
+        if (cursor_.AcceptOperator("-")) {
+            BF_ASSIGN(auto child, Unary());
+            return UnaryNode(ExpressionKind::kNegate, std::move(child));
+        }
+        if (cursor_.AtOperator("+") || cursor_.AtOperator("~")) {
+            auto op = std::string(cursor_.Take().text);
+            BF_ASSIGN(auto child, Unary());
+            return UnaryNode(ExpressionKind::kUnaryOperator, std::move(child), std::move(op));
+        }
+        BF_ASSIGN(auto value, Primary());
+        return Postfix(std::move(value));
+    }
+
+    Result<Expression> Postfix(Expression value) {
+        for (bool first = true;; first = false) {
+            if (!first) {
+                BF_RETURN_IF_ERROR(Link());
+            }
+            if (cursor_.AcceptOperator("[")) {
+                auto node = UnaryNode(ExpressionKind::kSubscript, std::move(value));
+                BF_ASSIGN(auto index, Or());
+                BF_RETURN_IF_ERROR(cursor_.ExpectOperator("]"));
+                node.children.push_back(std::move(index));
+                value = std::move(node);
+            } else if (cursor_.AcceptOperator("::")) {
+                BF_ASSIGN(value, CastTo(std::move(value), "CAST"));
+            } else if (cursor_.AcceptOperator(".")) {
+                BF_ASSIGN(auto field, cursor_.Name("field name"));
+                value = UnaryNode(ExpressionKind::kField, std::move(value), std::move(field));
+            } else if (cursor_.AtWord("OVER") && cursor_.AtOperator("(", 1)) {
+                return Unsupported("A window function");
+            } else {
+                return value;
+            }
+        }
+    }
+
+    Result<Expression> CastTo(Expression value, std::string how) {
+        BF_ASSIGN(auto type, ParseType(cursor_));
+        if (type.has_char) {
+            return Unsupported("A cast to CHAR(n) or VARCHAR(n)");
+        }
+        auto node = UnaryNode(ExpressionKind::kCast, std::move(value), std::move(how));
+        node.type = std::move(type.type);
+        return node;
+    }
+
+    Result<Expression> Primary() {
+        const Token token = cursor_.Peek();
+        switch (token.kind) {
+            case TokenKind::kNumber: return Number();
+            case TokenKind::kParameter: return Node(ExpressionKind::kParameter, std::string(cursor_.Take().text));
+            case TokenKind::kString: {
+                BF_ASSIGN(auto text, StringText());
+                return Node(ExpressionKind::kText, std::move(text));
+            }
+            case TokenKind::kQuoted:
+            case TokenKind::kBackQuoted: return Column();
+            case TokenKind::kWord: return Word();
+            default: break;
+        }
+        if (cursor_.AcceptOperator("(")) {
+            if (cursor_.AtAnyWord({"SELECT", "WITH", "VALUES"})) {
+                return Unsupported("A sub-query");
+            }
+            BF_ASSIGN(auto inner, Or());
+            if (cursor_.AtOperator(",")) {
+                return Unsupported("A row (a, b)");
+            }
+            BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
+            return inner;
+        }
+        return cursor_.Syntax("an expression is expected here", "Write a column, a value or a function");
+    }
+
+    // Adjacent strings are one. In DuckDB's dialect "x" is a name, never text.
+    Result<std::string> StringText() {
+        std::string text;
+        while (cursor_.Peek().kind == TokenKind::kString) {
+            const auto part = TextOf(cursor_.Peek(), cursor_.dialect());
+            if (!part) {
+                return cursor_.Syntax("the text has an escape or a doubled quote whose meaning is not certain",
+                                      "Write the character itself");
+            }
+            text += *part;
+            cursor_.Take();
+        }
+        return text;
+    }
+
+    Result<Expression> Number() {
+        auto text = std::string(cursor_.Peek().text);
+        const auto digits = text.find_last_of("0123456789.") + 1;
+        auto suffix = Upper(text.substr(digits));
+        // In DuckDB's dialect a suffix is a word of its own.
+        auto node = Node(ExpressionKind::kNumber, text.substr(0, digits));
+        std::erase(node.text, '_');
+        const bool fraction = node.text.find_first_of(".eE") != std::string::npos;
+        if (suffix == "L" && !fraction) {
+            node.type = DataType(TypeKind::kLong);
+        } else if (suffix == "S" && !fraction) {
+            node.type = DataType(TypeKind::kShort);
+        } else if (suffix == "Y" && !fraction) {
+            node.type = DataType(TypeKind::kByte);
+        } else if (suffix == "D") {
+            node.type = DataType(TypeKind::kDouble);
+        } else if (suffix == "F") {
+            node.type = DataType(TypeKind::kFloat);
+        } else if (!suffix.empty() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos) {
+            return Unsupported(fmt::format("The number {}", text));
+        }
+        cursor_.Take();
+        return node;
+    }
+
+    Result<Expression> Column() {
+        auto node = Node(ExpressionKind::kColumn);
+        BF_ASSIGN(node.name, cursor_.DottedName("column name"));
+        if (cursor_.AtOperator("(")) {
+            return Unsupported("A function with a qualified or quoted name");
+        }
+        return node;
+    }
+
+    Result<Expression> Word() {
+        const auto word = Upper(cursor_.Peek().text);
+        for (const auto reserved : kReserved) {
+            if (word == reserved) {
+                return cursor_.Syntax("an expression is expected here", "Write a column, a value or a function");
+            }
+        }
+        if (cursor_.Peek(1).kind == TokenKind::kString) {
+            if (word == "X") {
+                return Binary();
+            }
+            if (word == "DATE" || word == "TIMESTAMP" || word == "TIMESTAMP_NTZ" || word == "TIMESTAMP_LTZ" ||
+                word == "TIMESTAMPTZ") {
+                auto node = Node(ExpressionKind::kTyped);
+                BF_ASSIGN(auto type, ParseType(cursor_));
+                node.type = std::move(type.type);
+                BF_ASSIGN(node.text, StringText());
+                return node;
+            }
+        }
+        if (word == "INTERVAL" && !cursor_.AtOperator(".", 1) && !cursor_.AtOperator("(", 1)) {
+            return Interval();
+        }
+        if (word == "CASE") {
+            return Case();
+        }
+        if ((word == "CAST" || word == "TRY_CAST") && cursor_.AtOperator("(", 1)) {
+            cursor_.Take();
+            cursor_.Take();
+            BF_ASSIGN(auto value, Or());
+            BF_RETURN_IF_ERROR(cursor_.Expect("AS"));
+            BF_ASSIGN(auto node, CastTo(std::move(value), word));
+            BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
+            return node;
+        }
+        if (cursor_.AtOperator("(", 1)) {
+            return Function();
+        }
+        if (word == "NULL") {
+            cursor_.Take();
+            return Node(ExpressionKind::kNull);
+        }
+        if (word == "TRUE" || word == "FALSE") {
+            cursor_.Take();
+            return Node(ExpressionKind::kBoolean, word);
+        }
+        if (word == "CURRENT_DATE" || word == "CURRENT_TIMESTAMP") {
+            cursor_.Take();
+            return Node(ExpressionKind::kFunction, word);
+        }
+        if (word == "CURRENT_USER" || word == "SESSION_USER" || word == "CURRENT_TIME" || word == "LOCALTIMESTAMP") {
+            return Unsupported(word);
+        }
+        if (cursor_.AtOperator("->", 1)) {
+            return Unsupported("A lambda function");
+        }
+        return Column();
+    }
+
+    Result<Expression> Binary() {
+        cursor_.Take();
+        BF_ASSIGN(auto digits, StringText());
+        if (digits.size() % 2 != 0 || Upper(digits).find_first_not_of("0123456789ABCDEF") != std::string::npos) {
+            return cursor_.Syntax("the X'…' before it holds no pairs of hexadecimal digits", "Write two digits a byte");
+        }
+        return Node(ExpressionKind::kBinary, Upper(digits));
+    }
+
+    Result<Expression> Function() {
+        auto node = Node(ExpressionKind::kFunction, Upper(cursor_.Take().text));
+        cursor_.Take();
+        if (cursor_.AtAnyWord({"SELECT", "DISTINCT", "ALL", "BOTH", "LEADING", "TRAILING"}) || cursor_.AtOperator("*")) {
+            return Unsupported(fmt::format("{}({})", node.text, cursor_.Peek().text));
+        }
+        if (cursor_.AcceptOperator(")")) {
+            return node;
+        }
+        // EXTRACT(YEAR FROM x), SUBSTRING(x FROM 1), POSITION(a IN b): their arguments are not a list.
+        if (node.text == "EXTRACT" || node.text == "POSITION" || node.text == "OVERLAY") {
+            return Unsupported(node.text);
+        }
+        BF_RETURN_IF_ERROR(List(node));
+        return node;
+    }
+
+    Result<Expression> Case() {
+        cursor_.Take();
+        auto node = Node(ExpressionKind::kCase);
+        if (!cursor_.AtWord("WHEN")) {
+            BF_ASSIGN(auto operand, Or());
+            node.children.push_back(std::move(operand));
+            node.has_operand = true;
+        }
+        do {
+            BF_RETURN_IF_ERROR(cursor_.Expect("WHEN"));
+            BF_ASSIGN(auto condition, Or());
+            BF_RETURN_IF_ERROR(cursor_.Expect("THEN"));
+            BF_ASSIGN(auto result, Or());
+            node.children.push_back(std::move(condition));
+            node.children.push_back(std::move(result));
+        } while (cursor_.AtWord("WHEN"));
+        if (cursor_.Accept("ELSE")) {
+            BF_ASSIGN(auto otherwise, Or());
+            node.children.push_back(std::move(otherwise));
+            node.has_else = true;
+        }
+        BF_RETURN_IF_ERROR(cursor_.Expect("END"));
+        return node;
+    }
+
+    // INTERVAL '1' DAY, INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY, INTERVAL '1 day 2 hours'.
+    Result<Expression> Interval() {
+        cursor_.Take();
+        auto node = Node(ExpressionKind::kInterval);
+        bool any = false;
+        while (true) {
+            const bool negative = cursor_.AtOperator("-");
+            const size_t ahead = negative ? 1 : 0;
+            const Token number = cursor_.Peek(ahead);
+            const auto *unit = FindUnit(cursor_.Peek(ahead + 1));
+            std::string text;
+            if (number.kind == TokenKind::kString) {
+                text = TextOf(number, cursor_.dialect()).value_or("?");
+            } else if (number.kind == TokenKind::kNumber) {
+                text = number.text;
+            }
+            if (unit == nullptr && !any && number.kind == TokenKind::kString && AddIntervalText(node, text)) {
+                cursor_.Take();
+                return node;
+            }
+            if (unit == nullptr || text.empty()) {
+                break;
+            }
+            const bool minus = text.front() == '-';
+            if (!AddInterval(node, minus ? std::string_view(text).substr(1) : text, negative != minus, *unit)) {
+                return Unsupported(fmt::format("INTERVAL {}", text));
+            }
+            for (size_t i = 0; i < ahead + 2; i++) {
+                cursor_.Take();
+            }
+            if (cursor_.AtWord("TO")) {
+                return Unsupported("INTERVAL … TO …");
+            }
+            any = true;
+        }
+        if (!any) {
+            return cursor_.Syntax("an interval is expected here", "Write it like INTERVAL 7 DAYS");
+        }
+        return node;
+    }
+
+    TokenCursor &cursor_;
+    size_t depth_ = 0;
+    size_t links_ = 0;
+};
+
+}  // namespace
+
+Result<Expression> TakeExpression(TokenCursor &cursor) { return ExpressionParser(cursor).Or(); }
+Result<Expression> TakeValue(TokenCursor &cursor) { return ExpressionParser(cursor).Value(); }
+
+Result<Expression> ParseExpression(std::string_view text, Dialect dialect) {
+    TokenCursor cursor(text, dialect);
+    BF_ASSIGN(auto expression, TakeExpression(cursor));
+    BF_RETURN_IF_ERROR(cursor.ExpectEnd());
+    return expression;
+}
+
+}  // namespace birdfoot::sql
