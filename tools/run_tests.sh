@@ -11,15 +11,16 @@ corpus=${BIRDFOOT_CORPUS:-$root/../shared/corpus}
 export BIRDFOOT_BUILD=$build TZ=UTC
 passed=0 failed=0
 
-if [ -x "$build/birdfoot_unit" ]; then
-    log=$build/unit.log
-    "$build/birdfoot_unit" --gtest_brief=1 2>&1 | tee "$log" || true
+for tests in birdfoot_unit birdfoot_duckdb_tests; do
+    [ -x "$build/$tests" ] || continue
+    log=$build/$tests.log
+    "$build/$tests" --gtest_brief=1 2>&1 | tee "$log" || true
     ok=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\..*/\1/p' "$log" | head -1)
     bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}.*/\1/p' "$log" | head -1)
     passed=$((passed + ${ok:-0}))
     failed=$((failed + ${bad:-0}))
     [ -n "$ok" ] || failed=$((failed + 1))
-fi
+done
 
 if find "$root/tests" -name 'test_*.py' | grep -q .; then
     log=$build/pytest.log

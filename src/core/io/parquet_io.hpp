@@ -53,7 +53,7 @@ struct ColumnType {
     bool ntz = false;          // kTimestamp without zone
     uint8_t precision = 0;     // kDecimal
     uint8_t scale = 0;         // kDecimal
-    std::vector<ColumnType> children;
+    std::vector<ColumnType> children{};
 };
 
 struct ColumnRequest {
