@@ -10,7 +10,9 @@
 #include "core/io/engine.hpp"
 #include "core/log/actions.hpp"
 
+namespace roaring::api {
 struct roaring64_bitmap_s;
+}
 
 namespace birdfoot {
 
@@ -42,8 +44,9 @@ public:
     static Result<RowSet> Deserialize(std::string_view bytes);
 
 private:
-    explicit RowSet(roaring64_bitmap_s *bitmap) : bitmap_(bitmap) {}
-    roaring64_bitmap_s *bitmap_;
+    using Bitmap = roaring::api::roaring64_bitmap_s;
+    explicit RowSet(Bitmap *bitmap) : bitmap_(bitmap) {}
+    Bitmap *bitmap_;
 };
 
 //! The file that a descriptor of kind "u" or "p" names, as a full path.
@@ -61,6 +64,7 @@ Result<std::vector<DeletionVectorDescriptor>> WriteDeletionVectors(const Engine 
                                                                    const std::vector<const RowSet *> &rows,
                                                                    std::string *path, const Call &call);
 
+//! Bytes that do not fill a block of four are padded with zeros, as delta-spark does.
 std::string Z85Encode(std::string_view bytes);
 std::optional<std::string> Z85Decode(std::string_view text);
 

@@ -66,9 +66,11 @@ bool HasScheme(std::string_view path) {
 
 }  // namespace
 
+bool IsAbsolutePath(std::string_view log_path) { return log_path.starts_with('/') || HasScheme(log_path); }
+
 std::string ResolvePath(const std::string &root, std::string_view log_path) {
     auto decoded = DecodePath(log_path);
-    if (log_path.starts_with('/') || HasScheme(log_path)) {
+    if (IsAbsolutePath(log_path)) {
         return decoded;
     }
     return root.ends_with('/') ? root + decoded : root + "/" + decoded;

@@ -50,6 +50,8 @@ Result<ScanPlan> PlanScan(const Snapshot &snapshot, const std::vector<AddFile> &
 
 //! Full path of a log path: percent-decoded once; absolute ones ("/x", "file:///x", "s3://…") as they are.
 std::string ResolvePath(const std::string &root, std::string_view log_path);
+//! True for "/x", "file:/x", "s3://b/x": not below the table's root by its form.
+bool IsAbsolutePath(std::string_view log_path);
 //! What goes into add.path for a file below the root: percent-encoded as Spark (java.net.URI) does.
 std::string EncodePath(std::string_view relative_path);
 //! "p=a%2Fb/" folders as Spark writes them (Hive escaping), "" for an unpartitioned table.
