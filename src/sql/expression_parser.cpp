@@ -1,4 +1,5 @@
 // The parser of expression.hpp: Spark's grammar, by recursive descent, one function a level of precedence.
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -68,13 +69,18 @@ Expression UnaryNode(ExpressionKind kind, Expression child, std::string text = {
     return node;
 }
 
-// value × unit, with a fraction where the unit is a second or smaller than a week: "1.5" SECOND.
+bool AddProduct(int64_t &sum, int64_t count, int64_t unit) {
+    int64_t product = 0;
+    return !__builtin_mul_overflow(count, unit, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
+// number × unit; only seconds may have a fraction.
 bool AddInterval(Expression &interval, std::string_view number, bool negative, const IntervalUnit &unit) {
     int64_t whole = 0;
     const auto point = number.find('.');
     const auto digits = number.substr(0, point);
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-    if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size() || whole > 100000000) {
+    if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) {
         return false;
     }
     int64_t fraction = 0;
@@ -88,10 +94,9 @@ bool AddInterval(Expression &interval, std::string_view number, bool negative, c
         fraction = std::stoll(decimals);
     }
     const int64_t sign = negative ? -1 : 1;
-    interval.months += sign * whole * unit.months;
-    interval.days += sign * whole * unit.days;
-    interval.microseconds += sign * (whole * unit.microseconds + fraction);
-    return true;
+    return AddProduct(interval.months, sign * whole, unit.months) && AddProduct(interval.days, sign * whole, unit.days) &&
+           AddProduct(interval.microseconds, sign * whole, unit.microseconds) &&
+           AddProduct(interval.microseconds, sign, fraction);
 }
 
 // The text of INTERVAL '1 day 2 hours'.
@@ -422,19 +427,15 @@ private:
         auto node = Node(ExpressionKind::kNumber, text.substr(0, digits));
         std::erase(node.text, '_');
         const bool fraction = node.text.find_first_of(".eE") != std::string::npos;
-        if (suffix == "L" && !fraction) {
-            node.type = DataType(TypeKind::kLong);
-        } else if (suffix == "S" && !fraction) {
-            node.type = DataType(TypeKind::kShort);
-        } else if (suffix == "Y" && !fraction) {
-            node.type = DataType(TypeKind::kByte);
-        } else if (suffix == "D") {
-            node.type = DataType(TypeKind::kDouble);
-        } else if (suffix == "F") {
-            node.type = DataType(TypeKind::kFloat);
-        } else if (!suffix.empty() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos) {
+        static constexpr std::array<std::pair<std::string_view, TypeKind>, 6> kSuffixes = {
+            {{"", TypeKind::kVoid}, {"L", TypeKind::kLong}, {"S", TypeKind::kShort}, {"Y", TypeKind::kByte},
+             {"D", TypeKind::kDouble}, {"F", TypeKind::kFloat}}};
+        const auto *known = std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto &s) { return s.first == suffix; });
+        if (known == kSuffixes.end() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos ||
+            (DataType(known->second).is_integer() && fraction)) {
             return Unsupported(fmt::format("The number {}", text));
         }
+        node.type = DataType(known->second);
         cursor_.Take();
         return node;
     }

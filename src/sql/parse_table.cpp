@@ -112,7 +112,8 @@ private:
         BF_RETURN_IF_ERROR(cursor_.ExpectOperator("("));
         out_.has_columns = true;
         do {
-            if (cursor_.AtWord("CONSTRAINT") && cursor_.Peek(1).is_name()) {
+            if (cursor_.AtWord("CONSTRAINT") && (cursor_.AtWord("CHECK", 2) || cursor_.AtWord("PRIMARY", 2) ||
+                                                 cursor_.AtWord("FOREIGN", 2) || cursor_.AtWord("UNIQUE", 2))) {
                 cursor_.Take();
                 BF_ASSIGN(auto constraint, TakeCheckConstraint(cursor_));
                 out_.constraints.push_back(std::move(constraint));
