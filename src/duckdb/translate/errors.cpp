@@ -35,25 +35,17 @@ void Throw(const Error &error) {
     // One argument only: the constructors with several read the text as a format.
     const string text = error.message();
     switch (error.kind()) {
-        case ErrorKind::kInvalidInput:
-            throw duckdb::InvalidInputException(text);
-        case ErrorKind::kAlreadyExists:
-            throw duckdb::CatalogException(text);
-        case ErrorKind::kUnsupported:
-            throw duckdb::NotImplementedException(text);
-        case ErrorKind::kConstraintViolated:
-            throw duckdb::ConstraintException(text);
-        case ErrorKind::kConflict:
-        case ErrorKind::kOutcomeUnknown:
-            throw duckdb::TransactionException(text);
-        case ErrorKind::kCancelled:
-            throw duckdb::InterruptException();
-        case ErrorKind::kNotFound:
-        case ErrorKind::kCorruptTable:
-        case ErrorKind::kIo:
-            throw duckdb::IOException(text);
-        case ErrorKind::kInternal:
-            break;
+    case ErrorKind::kInvalidInput: throw duckdb::InvalidInputException(text);
+    case ErrorKind::kAlreadyExists: throw duckdb::CatalogException(text);
+    case ErrorKind::kUnsupported: throw duckdb::NotImplementedException(text);
+    case ErrorKind::kConstraintViolated: throw duckdb::ConstraintException(text);
+    case ErrorKind::kConflict:
+    case ErrorKind::kOutcomeUnknown: throw duckdb::TransactionException(text);
+    case ErrorKind::kCancelled: throw duckdb::InterruptException();
+    case ErrorKind::kNotFound:
+    case ErrorKind::kCorruptTable:
+    case ErrorKind::kIo: throw duckdb::IOException(text);
+    case ErrorKind::kInternal: break;
     }
     throw duckdb::InvalidInputException("internal error: " + text);
 }

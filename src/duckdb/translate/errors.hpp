@@ -1,5 +1,5 @@
-// Errors, both ways, in one switch: core's Error becomes the DuckDB exception of its kind, never an InternalException (which
-// would close the whole database); what DuckDB throws below a port becomes an Error.
+// Errors, both ways, in one switch: core's Error becomes the DuckDB exception of its kind, never an InternalException
+// (which would close the whole database); what DuckDB throws below a port becomes an Error.
 #pragma once
 
 #include <utility>

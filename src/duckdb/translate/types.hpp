@@ -12,7 +12,8 @@ namespace birdfoot::duck {
 duckdb::LogicalType TypeOf(const DataType &type);
 //! The Delta type for a new column. Types that Delta lacks become the next one that loses nothing (HUGEINT →
 //! decimal(38,0), UBIGINT → decimal(20,0), TIMESTAMP_S/MS/NS → timestamp_ntz, JSON / ENUM / UUID → string, smaller
-//! unsigned → the next signed); TIME, INTERVAL, BIT, UNION, collated text are DELTA_UNSUPPORTED_DATA_TYPES, naming `column`.
+//! unsigned → the next signed); TIME, INTERVAL, BIT, UNION, collated text are DELTA_UNSUPPORTED_DATA_TYPES, naming
+//! `column`.
 Result<DataType> DeltaTypeOf(const duckdb::LogicalType &type, const std::string &column);
 
 }  // namespace birdfoot::duck
