@@ -84,6 +84,8 @@ struct ParquetField {
     std::string type;  // DuckDB's or Parquet's own name for it, for messages
     uint8_t precision = 0;
     uint8_t scale = 0;
+    bool ntz = false;     // kTimestamp: marked as not adjusted to UTC
+    bool binary = false;  // kString: without the UTF-8 mark
     std::vector<ParquetField> children;
 };
 

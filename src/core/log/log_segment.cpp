@@ -340,6 +340,14 @@ Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const L
     return std::optional(std::move(segment));
 }
 
+Result<LogSegment> OlderSegment(const Engine &engine, const LogSegment &segment, const std::set<std::string> &damaged,
+                                const Call &call) {
+    const auto root = segment.log_folder.substr(0, segment.log_folder.size() - kLogFolder.size() - 1);
+    BF_ASSIGN(auto older, ListLogSegment(engine, root, segment.version, call, damaged));
+    BF_RETURN_IF_ERROR(ReadTail(engine, older, call));
+    return older;
+}
+
 Result<VersionRange> AvailableVersions(const Engine &engine, const std::string &root, const Call &call) {
     BF_ASSIGN(auto listing, List(engine, fmt::format("{}/{}", root, kLogFolder), 0, call));
     if (listing.empty()) {

@@ -53,6 +53,9 @@ Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root,
 //! The latest segment, given an earlier one: lists only from its version on. None where that version's commit is no longer
 //! the same file.
 Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call);
+//! The segment of the same version on an older checkpoint than the damaged ones, with its tail.
+Result<LogSegment> OlderSegment(const Engine &engine, const LogSegment &segment, const std::set<std::string> &damaged,
+                                const Call &call);
 //! Every version that can be read lies between these; NotFound errors as ListLogSegment's.
 struct VersionRange {
     Version earliest = 0;

@@ -2,7 +2,7 @@
 // the keys that the tail has named. What a checkpoint holds is read in checkpoint_reader.
 #include "core/log/replay.hpp"
 
-#include <unordered_set>
+#include <algorithm>
 
 #include "core/log/checkpoint_reader.hpp"
 
@@ -22,96 +22,116 @@ void TakeState(const CommitActions &commit, Version version, TableState &state) 
     }
 }
 
-//! Emits a file if it is wanted, and counts it.
-class FileSink {
+//! The newest action of each key in the tail. Actions of a kept tail are pointed to, others are copied.
+template <typename Item>
+class TailItems {
 public:
-    FileSink(const FileRequest &request, const std::function<Status(AddFile &&)> &visit)
-        : request_(request), visit_(visit) {}
+    explicit TailItems(const LogSegment &segment) : kept_(!segment.tail.empty()) {}
 
-    bool KeepsPartition(const PartitionValues &values) const { return !request_.keep || request_.keep(values); }
-    void See(int64_t size) {
-        ++counts_.seen;
-        counts_.seen_bytes += static_cast<uint64_t>(std::max<int64_t>(size, 0));
+    void Add(const Item &item) {
+        if (kept_) {
+            pointers_.push_back(&item);
+        } else {
+            copies_.push_back(item);
+        }
     }
-    //! The partition has been asked for already.
-    Status Emit(AddFile &&add) {
-        if (!request_.statistics) {
-            add.stats.reset();
+    //! Oldest first.
+    Status Visit(const std::function<Status(const Item &)> &visit) const {
+        for (auto it = pointers_.rbegin(); it != pointers_.rend(); ++it) {
+            BF_RETURN_IF_ERROR(visit(**it));
         }
-        if (!request_.tags) {
-            add.tags.reset();
+        for (auto it = copies_.rbegin(); it != copies_.rend(); ++it) {
+            BF_RETURN_IF_ERROR(visit(*it));
         }
-        if (request_.keep_file && !request_.keep_file(add)) {
-            return {};
-        }
-        ++counts_.kept;
-        counts_.kept_bytes += static_cast<uint64_t>(std::max<int64_t>(add.size, 0));
-        return visit_(std::move(add));
+        return {};
     }
-    const FileCounts &counts() const { return counts_; }
 
 private:
-    const FileRequest &request_;
-    const std::function<Status(AddFile &&)> &visit_;
-    FileCounts counts_;
+    bool kept_;
+    std::vector<const Item *> pointers_;
+    std::vector<Item> copies_;
 };
 
-}  // namespace
-
-Result<TableState> ReplayState(const Engine &engine, const LogSegment &segment, const Call &call) {
-    TableState state;
-    BF_RETURN_IF_ERROR(VisitTail(
-        engine, segment,
-        [&](const CommitActions &commit) -> Result<bool> {
-            TakeState(commit, segment.version, state);
-            return !state.protocol || !state.metadata;
-        },
-        call));
-    if (segment.checkpoint && (!state.protocol || !state.metadata)) {
-        BF_ASSIGN(auto base, ReadCheckpointState(engine, segment, call));
-        if (!state.protocol) {
-            state.protocol = std::move(base.protocol);
-        }
-        if (!state.metadata) {
-            state.metadata = std::move(base.metadata);
-        }
-    }
-    return state;
-}
-
-Result<FileCounts> ReplayFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request,
-                               const std::function<Status(AddFile &&)> &visit, const Call &call) {
-    FileSink sink(request, visit);
-    KeySet seen;
-    BF_RETURN_IF_ERROR(VisitTail(
+//! Walks the tail, newest first: every key goes into `seen`, the newest action of a key to `adds` or `removes` (which may
+//! be null).
+Status WalkFiles(const Engine &engine, const LogSegment &segment, KeySet &seen, TailItems<AddFile> *adds,
+                 TailItems<RemoveFile> *removes, const Call &call) {
+    return VisitTail(
         engine, segment,
         [&](const CommitActions &commit) -> Result<bool> {
             for (auto it = commit.actions.rbegin(); it != commit.actions.rend(); ++it) {
                 if (const auto *add = std::get_if<AddFile>(&*it)) {
-                    if (!seen.Insert(FileKey(add->path, add->deletion_vector))) {
-                        continue;
-                    }
-                    sink.See(add->size);
-                    if (sink.KeepsPartition(add->partition_values)) {
-                        BF_RETURN_IF_ERROR(sink.Emit(AddFile(*add)));
+                    if (seen.Insert(FileKey(add->path, add->deletion_vector)) && adds) {
+                        adds->Add(*add);
                     }
                 } else if (const auto *remove = std::get_if<RemoveFile>(&*it)) {
-                    seen.Insert(FileKey(remove->path, remove->deletion_vector));
+                    if (seen.Insert(FileKey(remove->path, remove->deletion_vector)) && removes) {
+                        removes->Add(*remove);
+                    }
                 }
             }
             BF_RETURN_IF_ERROR(call.Check());
             return true;
         },
-        call));
-    if (segment.checkpoint) {
-        BF_RETURN_IF_ERROR(ReadCheckpointFiles(
-            engine, segment, request, seen, [&](int64_t size) { sink.See(size); },
-            [&](AddFile &&add) { return sink.Emit(std::move(add)); }, call));
-    }
-    return sink.counts();
+        call);
 }
 
-Result<TableExtras> ReplayExtras(const Engine &engine, const LogSegment &segment, const Call &call) {
+uint64_t Bytes(int64_t size) { return static_cast<uint64_t>(std::max<int64_t>(size, 0)); }
+
+//! The checkpoint's files come first, the tail's after them: the order in which the table got them, about.
+Result<FileCounts> ReplayFilesOf(const Engine &engine, const LogSegment &segment, const FileRequest &request,
+                                 const std::function<Status(AddFile &&)> &visit, bool *may_retry, const Call &call) {
+    FileCounts counts;
+    const auto see = [&](int64_t size) {
+        ++counts.seen;
+        counts.seen_bytes += Bytes(size);
+    };
+    const auto emit = [&](AddFile &&add) -> Status {
+        if (!request.statistics) {
+            add.stats.reset();
+        }
+        if (!request.tags) {
+            add.tags.reset();
+        }
+        if (request.keep_file && !request.keep_file(add)) {
+            return {};
+        }
+        ++counts.kept;
+        counts.kept_bytes += Bytes(add.size);
+        *may_retry = false;
+        return visit(std::move(add));
+    };
+    KeySet seen;
+    TailItems<AddFile> adds(segment);
+    BF_RETURN_IF_ERROR(WalkFiles(engine, segment, seen, &adds, nullptr, call));
+    if (segment.checkpoint) {
+        BF_RETURN_IF_ERROR(ReadCheckpointFiles(engine, segment, request, seen, see, emit, call));
+    }
+    BF_RETURN_IF_ERROR(adds.Visit([&](const AddFile &add) -> Status {
+        see(add.size);
+        return !request.keep || request.keep(add.partition_values) ? emit(AddFile(add)) : Status();
+    }));
+    return counts;
+}
+
+Status ReplayTombstonesOf(const Engine &engine, const LogSegment &segment, int64_t expired_before_ms,
+                          const std::function<Status(RemoveFile &&)> &visit, bool *may_retry, const Call &call) {
+    KeySet seen;
+    TailItems<RemoveFile> removes(segment);
+    BF_RETURN_IF_ERROR(WalkFiles(engine, segment, seen, nullptr, &removes, call));
+    const auto emit = [&](RemoveFile &&remove) -> Status {
+        *may_retry = false;
+        return visit(std::move(remove));
+    };
+    if (segment.checkpoint) {
+        BF_RETURN_IF_ERROR(ReadCheckpointTombstones(engine, segment, expired_before_ms, seen, emit, call));
+    }
+    return removes.Visit([&](const RemoveFile &remove) -> Status {
+        return remove.deletion_timestamp.value_or(0) >= expired_before_ms ? emit(RemoveFile(remove)) : Status();
+    });
+}
+
+Result<TableExtras> ReplayExtrasOf(const Engine &engine, const LogSegment &segment, const Call &call) {
     TableExtras extras;
     BF_RETURN_IF_ERROR(VisitTail(
         engine, segment,
@@ -135,30 +155,59 @@ Result<TableExtras> ReplayExtras(const Engine &engine, const LogSegment &segment
     return extras;
 }
 
-Status ReplayTombstones(const Engine &engine, const LogSegment &segment, int64_t expired_before_ms,
-                        const std::function<Status(RemoveFile &&)> &visit, const Call &call) {
-    KeySet seen;
+}  // namespace
+
+Result<TableState> ReplayStateSince(const Engine &engine, const LogSegment &segment, Version after, const Call &call) {
+    TableState state;
     BF_RETURN_IF_ERROR(VisitTail(
         engine, segment,
         [&](const CommitActions &commit) -> Result<bool> {
-            for (auto it = commit.actions.rbegin(); it != commit.actions.rend(); ++it) {
-                if (const auto *remove = std::get_if<RemoveFile>(&*it)) {
-                    if (seen.Insert(FileKey(remove->path, remove->deletion_vector)) &&
-                        remove->deletion_timestamp.value_or(0) >= expired_before_ms) {
-                        BF_RETURN_IF_ERROR(visit(RemoveFile(*remove)));
-                    }
-                } else if (const auto *add = std::get_if<AddFile>(&*it)) {
-                    seen.Insert(FileKey(add->path, add->deletion_vector));
-                }
+            if (commit.version <= after) {
+                return false;
             }
-            BF_RETURN_IF_ERROR(call.Check());
-            return true;
+            TakeState(commit, segment.version, state);
+            return !state.protocol || !state.metadata;
         },
         call));
-    if (!segment.checkpoint) {
-        return {};
+    return state;
+}
+
+Result<TableState> ReplayStateOnce(const Engine &engine, const LogSegment &segment, const Call &call) {
+    BF_ASSIGN(auto state, ReplayStateSince(engine, segment, -1, call));
+    if (segment.checkpoint && (!state.protocol || !state.metadata)) {
+        BF_ASSIGN(auto base, ReadCheckpointState(engine, segment, call));
+        if (!state.protocol) {
+            state.protocol = std::move(base.protocol);
+        }
+        if (!state.metadata) {
+            state.metadata = std::move(base.metadata);
+        }
     }
-    return ReadCheckpointTombstones(engine, segment, expired_before_ms, seen, visit, call);
+    return state;
+}
+
+Result<TableState> ReplayState(const Engine &engine, const LogSegment &segment, const Call &call) {
+    return WithOlderCheckpoint(engine, segment, call,
+                               [&](const LogSegment &s, bool *) { return ReplayStateOnce(engine, s, call); });
+}
+
+Result<FileCounts> ReplayFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request,
+                               const std::function<Status(AddFile &&)> &visit, const Call &call) {
+    return WithOlderCheckpoint(engine, segment, call, [&](const LogSegment &s, bool *may_retry) {
+        return ReplayFilesOf(engine, s, request, visit, may_retry, call);
+    });
+}
+
+Result<TableExtras> ReplayExtras(const Engine &engine, const LogSegment &segment, const Call &call) {
+    return WithOlderCheckpoint(engine, segment, call,
+                               [&](const LogSegment &s, bool *) { return ReplayExtrasOf(engine, s, call); });
+}
+
+Status ReplayTombstones(const Engine &engine, const LogSegment &segment, int64_t expired_before_ms,
+                        const std::function<Status(RemoveFile &&)> &visit, const Call &call) {
+    return WithOlderCheckpoint(engine, segment, call, [&](const LogSegment &s, bool *may_retry) {
+        return ReplayTombstonesOf(engine, s, expired_before_ms, visit, may_retry, call);
+    });
 }
 
 }  // namespace birdfoot

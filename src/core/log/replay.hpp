@@ -23,6 +23,10 @@ struct TableState {
 
 //! Protocol and metadata: from the tail, else from the checkpoint, of which only those columns are read.
 Result<TableState> ReplayState(const Engine &engine, const LogSegment &segment, const Call &call);
+//! The same without looking for an older checkpoint where this one cannot be read.
+Result<TableState> ReplayStateOnce(const Engine &engine, const LogSegment &segment, const Call &call);
+//! What the commits after `after` say alone; the checkpoint is not read.
+Result<TableState> ReplayStateSince(const Engine &engine, const LogSegment &segment, Version after, const Call &call);
 
 //! What ReplayFiles is to give.
 struct FileRequest {

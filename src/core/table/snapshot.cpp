@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
+#include "core/log/checkpoint_reader.hpp"
 #include "core/log/replay.hpp"
 #include "core/table/table_features.hpp"
 
@@ -106,48 +106,24 @@ Result<SnapshotPtr> BuildSnapshot(const std::string &root, LogSegment segment, T
                                                         in_commit_timestamp));
 }
 
-Result<SnapshotPtr> LoadSegment(const Engine &engine, const std::string &root, LogSegment segment, const Call &call) {
+Result<SnapshotPtr> LoadSegment(const Engine &engine, const std::string &root, LogSegment segment,
+                                const Snapshot *earlier, const Call &call) {
     BF_RETURN_IF_ERROR(ReadTail(engine, segment, call));
-    BF_ASSIGN(auto state, ReplayState(engine, segment, call));
-    return BuildSnapshot(root, std::move(segment), std::move(state), nullptr);
-}
-
-//! True if reading the checkpoint itself went wrong, so that an older one may do.
-bool BlamesCheckpoint(const Error &error) {
-    return error.condition() == Condition::FAILED_READ_FILE ||
-           error.condition() == Condition::BIRDFOOT_OBJECT_NOT_FOUND ||
-           error.condition() == Condition::DELTA_LOG_FILE_MALFORMED;
+    // The segment that could be read is the one that the snapshot keeps.
+    return WithOlderCheckpoint(engine, segment, call, [&](const LogSegment &tried, bool *) -> Result<SnapshotPtr> {
+        BF_ASSIGN(auto state, ReplayStateOnce(engine, tried, call));
+        return BuildSnapshot(root, tried, std::move(state), earlier);
+    });
 }
 
 Result<SnapshotPtr> LoadVersion(const Engine &engine, const std::string &root, std::optional<Version> version,
                                 const Call &call) {
-    std::set<std::string> damaged;
-    std::optional<Error> first_error;
-    for (int listings = 0;; ++listings) {
-        auto segment = ListLogSegment(engine, root, version, call, damaged);
-        if (!segment.ok()) {
-            return first_error && !damaged.empty() ? *first_error : std::move(segment).error();
-        }
-        const auto checkpoint = segment->checkpoint;
-        auto snapshot = LoadSegment(engine, root, *std::move(segment), call);
-        if (snapshot.ok()) {
+    for (int listings = 1;; ++listings) {
+        BF_ASSIGN(auto segment, ListLogSegment(engine, root, version, call));
+        auto snapshot = LoadSegment(engine, root, std::move(segment), nullptr, call);
+        if (snapshot.ok() || snapshot.error().condition() != Condition::BIRDFOOT_OBJECT_NOT_FOUND ||
+            listings == kMaxListings) {
             return snapshot;
-        }
-        const auto &error = snapshot.error();
-        if (!BlamesCheckpoint(error) || listings >= kMaxListings) {
-            return error;
-        }
-        const bool names_checkpoint =
-            checkpoint && std::any_of(checkpoint->files.begin(), checkpoint->files.end(), [&](const auto &file) {
-                return error.text().find(file) != std::string::npos;
-            });
-        if (names_checkpoint || (checkpoint && error.condition() == Condition::FAILED_READ_FILE)) {
-            damaged.insert(checkpoint->files.front());
-        } else if (error.condition() != Condition::BIRDFOOT_OBJECT_NOT_FOUND) {
-            return error;
-        }
-        if (!first_error) {
-            first_error = error;
         }
     }
 }
@@ -202,7 +178,19 @@ Result<SnapshotPtr> UpdateSnapshot(const Engine &engine, const SnapshotPtr &earl
     if (extended->version == earlier->version()) {
         return earlier;
     }
-    return LoadVersion(engine, earlier->root(), std::nullopt, call);
+    if (extended->first_in_tail() > earlier->version() + 1) {
+        // A newer checkpoint stands for commits that were not seen one by one.
+        return LoadSegment(engine, earlier->root(), *std::move(extended), earlier.get(), call);
+    }
+    BF_RETURN_IF_ERROR(ReadTail(engine, *extended, call));
+    BF_ASSIGN(auto state, ReplayStateSince(engine, *extended, earlier->version(), call));
+    if (!state.protocol) {
+        state.protocol = earlier->protocol();
+    }
+    if (!state.metadata) {
+        state.metadata = earlier->metadata();
+    }
+    return BuildSnapshot(earlier->root(), *std::move(extended), std::move(state), earlier.get());
 }
 
 Result<bool> IsDeltaTable(const Engine &engine, const std::string &root, const Call &call) {
