@@ -12,11 +12,14 @@
 
 namespace birdfoot {
 
+//! A plan of more files than this does not keep their columns' statistics in memory (AddFile::stats has the text).
+inline constexpr size_t kPlanWithStatistics = 10'000;
+
 struct ScanFile {
     AddFile add;
     std::string path;               // full path: decoded, joined to the root unless it was absolute
     std::vector<Scalar> partition;  // one a partition column, in the order of Metadata::partition_columns
-    FileStatistics statistics;      // parsed
+    FileStatistics statistics;      // parsed; above kPlanWithStatistics files only the number of records
     //! numRecords less the vector's cardinality, if known.
     std::optional<int64_t> live_rows() const;
 };

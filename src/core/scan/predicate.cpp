@@ -81,8 +81,26 @@ bool AllBelowOrNan(const ColumnFacts &facts, const Scalar &literal) {
     return !literal_nan && order && *order < 0;
 }
 
-Ternary CompareTest(const Predicate &predicate, CompareOp op, const FactsOf &facts_of) {
-    const auto facts = facts_of(predicate.column, predicate.type);
+//! Asks for the facts about a column once, however often it occurs (an IN list is one comparison after the other).
+class KnownFacts {
+public:
+    explicit KnownFacts(const FactsOf &facts_of) : facts_of_(facts_of) {}
+
+    const ColumnFacts &Of(const Predicate &predicate) {
+        for (const auto &[column, facts] : known_) {
+            if (*column == predicate.column) {
+                return facts;
+            }
+        }
+        return known_.emplace_back(&predicate.column, facts_of_(predicate.column, predicate.type)).second;
+    }
+
+private:
+    const FactsOf &facts_of_;
+    std::vector<std::pair<const std::vector<std::string> *, ColumnFacts>> known_;
+};
+
+Ternary CompareTest(const Predicate &predicate, CompareOp op, const ColumnFacts &facts) {
     if (facts.all_null == true) {
         return Ternary::kFalse;
     }
@@ -105,10 +123,10 @@ Ternary CompareTest(const Predicate &predicate, CompareOp op, const FactsOf &fac
     return always && facts.none_null == true ? Ternary::kTrue : Ternary::kUnknown;
 }
 
-Ternary EvaluateNegated(const Predicate &predicate, bool negated, const FactsOf &facts);
+Ternary EvaluateNegated(const Predicate &predicate, bool negated, KnownFacts &facts);
 
 //! Of all children, for And; with the roles of true and false exchanged, for Or.
-Ternary EvaluateChildren(const Predicate &predicate, bool negated, bool conjunction, const FactsOf &facts) {
+Ternary EvaluateChildren(const Predicate &predicate, bool negated, bool conjunction, KnownFacts &facts) {
     const auto decides = conjunction ? Ternary::kFalse : Ternary::kTrue;
     auto result = conjunction ? Ternary::kTrue : Ternary::kFalse;
     for (const auto &child : predicate.children) {
@@ -123,16 +141,16 @@ Ternary EvaluateChildren(const Predicate &predicate, bool negated, bool conjunct
     return result;
 }
 
-Ternary EvaluateNegated(const Predicate &predicate, bool negated, const FactsOf &facts) {
+Ternary EvaluateNegated(const Predicate &predicate, bool negated, KnownFacts &facts) {
     switch (predicate.kind) {
     case PredicateKind::kTrue: return negated ? Ternary::kFalse : Ternary::kTrue;
     case PredicateKind::kFalse: return negated ? Ternary::kTrue : Ternary::kFalse;
     case PredicateKind::kUnknown: return Ternary::kUnknown;
     case PredicateKind::kNull: return Ternary::kFalse;
     case PredicateKind::kCompare:
-        return CompareTest(predicate, negated ? Inverse(predicate.op) : predicate.op, facts);
-    case PredicateKind::kIsNull: return NullTest(!negated, facts(predicate.column, predicate.type));
-    case PredicateKind::kIsNotNull: return NullTest(negated, facts(predicate.column, predicate.type));
+        return CompareTest(predicate, negated ? Inverse(predicate.op) : predicate.op, facts.Of(predicate));
+    case PredicateKind::kIsNull: return NullTest(!negated, facts.Of(predicate));
+    case PredicateKind::kIsNotNull: return NullTest(negated, facts.Of(predicate));
     case PredicateKind::kAnd: return EvaluateChildren(predicate, negated, !negated, facts);
     case PredicateKind::kOr: return EvaluateChildren(predicate, negated, negated, facts);
     case PredicateKind::kNot: return EvaluateNegated(predicate.children.front(), !negated, facts);
@@ -266,6 +284,9 @@ std::string Predicate::ToString() const {
     return "?";
 }
 
-Ternary Evaluate(const Predicate &predicate, const FactsOf &facts) { return EvaluateNegated(predicate, false, facts); }
+Ternary Evaluate(const Predicate &predicate, const FactsOf &facts) {
+    KnownFacts known(facts);
+    return EvaluateNegated(predicate, false, known);
+}
 
 }  // namespace birdfoot

@@ -28,6 +28,8 @@ public:
     std::optional<Scalar> Max(const std::vector<std::string> &column, const DataType &type) const;
     //! What Evaluate asks for: wide null counts mean something only at 0 and at num_records.
     ColumnFacts Facts(const std::vector<std::string> &column, const DataType &type) const;
+    //! Forgets all but the number of records, to save memory; columns are as if they had no statistics.
+    void ForgetColumns() { document_.reset(); }
 
 private:
     std::optional<JsonDocument> document_;
