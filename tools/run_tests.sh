@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test of the project against one build folder: unit tests, pytest over tests/, then the shared corpus when
-# there is one (BIRDFOOT_CORPUS, by default beside the repository). The last line is `N passed, M failed`.
+# there is one (BIRDFOOT_CORPUS, by default beside the repository). A step whose inputs (what was built, the tests, the
+# corpus) are those of its last good run is not repeated: FRESH=1 repeats it. The last line is `N passed, M failed`.
 #
 #   tools/run_tests.sh [build/release]
 set -euo pipefail
@@ -11,38 +12,69 @@ corpus=${BIRDFOOT_CORPUS:-$root/../shared/corpus}
 export BIRDFOOT_BUILD=$build TZ=UTC
 passed=0 failed=0
 
-for tests in birdfoot_unit birdfoot_duckdb_tests; do
-    [ -x "$build/$tests" ] || continue
-    log=$build/$tests.log
-    "$build/$tests" --gtest_brief=1 2>&1 | tee "$log" || true
-    ok=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\{0,1\}\..*/\1/p' "$log" | head -1)
-    bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests\{0,1\}.*/\1/p' "$log" | head -1)
-    passed=$((passed + ${ok:-0}))
-    failed=$((failed + ${bad:-0}))
-    [ -n "$ok" ] || failed=$((failed + 1))
-done
+# What a step depends on, in one number: the content of files, or name, size and time where content is much.
+fingerprint_files() { cat "$@" | sha256sum | cut -d' ' -f1; }
+fingerprint_tree() { find "$@" -type f -not -path '*/__pycache__/*' -not -path '*/.*' -printf '%P %s %T@\n' | sort | sha256sum | cut -d' ' -f1; }
 
-if find "$root/tests" -name 'test_*.py' | grep -q .; then
-    log=$build/pytest.log
-    status=0
-    "$python" -m pytest "$root/tests" -q 2>&1 | tee "$log" || status=$?
-    ok=$(grep -oE '[0-9]+ passed' "$log" | tail -1 | cut -d' ' -f1)
-    bad=$(tail -1 "$log" | grep -oE '[0-9]+ (failed|error)' | awk '{sum += $1} END {print sum + 0}')
-    passed=$((passed + ${ok:-0}))
-    failed=$((failed + ${bad:-0}))
-    if [ "$status" != 0 ] && [ "${bad:-0}" = 0 ]; then failed=$((failed + 1)); fi
-fi
+# step NAME FINGERPRINT COMMAND…: the command writes its log to stdout and sets ok and bad.
+step() {
+    local name=$1 inputs=$2 stamp=$build/.tested-$1
+    shift 2
+    if [ -z "${FRESH:-}" ] && [ "$(sed -n 1p "$stamp" 2>/dev/null)" = "$inputs" ]; then
+        ok=$(sed -n 2p "$stamp") bad=0
+        echo "$name: $ok passed before; nothing that they depend on has changed"
+    else
+        rm -f "$stamp"
+        ok=0 bad=0
+        echo "$name:"
+        "$@"
+        if [ "$bad" = 0 ]; then printf '%s\n' "$inputs" "$ok" >"$stamp"; fi
+    fi
+    passed=$((passed + ok)) failed=$((failed + bad))
+}
 
-if [ -f "$corpus/run_corpus.py" ]; then
-    log=$build/corpus.log
+number() { grep -oE "$1" "$2" | tail -1 | grep -oE '[0-9]+' | head -1 || true; }
+
+# A program of GoogleTest's.
+run_gtest() {
+    local log=$build/$(basename "$1").log status=0
+    "$1" --gtest_brief=1 2>&1 | tee "$log" || status=$?
+    ok=$(number '^\[  PASSED  \] [0-9]+ tests?' "$log")
+    bad=$(number '^ ?[0-9]+ FAILED TESTS?' "$log")
+    ok=${ok:-0} bad=${bad:-0}
+    if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+}
+
+run_pytest() {
+    local log=$build/pytest.log status=0
+    (cd "$root" && "$python" -m pytest tests -q -rs -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
+    ok=$(number '[0-9]+ passed' "$log")
+    bad=$(tail -1 "$log" | grep -oE '[0-9]+ (failed|errors?)' | awk '{sum += $1} END {print sum + 0}')
+    ok=${ok:-0}
+    if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+}
+
+run_corpus() {
+    local log=$build/corpus.log
     "$python" "$corpus/run_corpus.py" --product "$build/birdfoot sql --format json" --jobs "$(nproc)" \
         --strict-errors --skip-uncertain >"$log" 2>&1 || true
-    grep '^FAIL' "$log" || true
+    grep -E '^FAIL' "$log" || true
     tail -1 "$log"
-    ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$log" | tail -1)
+    ok=$(number '^[0-9]+ passed, [0-9]+ failed$' "$log")
     bad=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | tail -1)
-    passed=$((passed + ${ok:-0}))
-    failed=$((failed + ${bad:-1}))
+    ok=${ok:-0} bad=${bad:-1}
+}
+
+for program in birdfoot_unit birdfoot_duckdb_tests; do
+    if [ -x "$build/$program" ]; then
+        step "$program" "$(fingerprint_files "$build/$program")" run_gtest "$build/$program"
+    fi
+done
+product=$(fingerprint_files "$build/birdfoot" "$build/birdfoot.duckdb_extension" "$root/tests/requirements.txt")
+step pytest "$product $(fingerprint_tree "$root/tests" "$root/src/python" "$root/docs" "$root/examples") $(
+    fingerprint_files "$root/README.md" "$root/pyproject.toml" "$root/tools/wheel_backend.py")" run_pytest
+if [ -f "$corpus/run_corpus.py" ]; then
+    step corpus "$product $(fingerprint_tree "$corpus")" run_corpus
 else
     echo "left out: the shared corpus (there is none at $corpus; BIRDFOOT_CORPUS names another place)"
 fi

@@ -3,7 +3,7 @@
 # CRoaring, each pinned by its SHA-256. What is there already is left alone; the second run does nothing.
 #
 #   tools/setup.sh            what the build needs
-#   tools/setup.sh --tests    and a Python environment with what the tests need
+#   tools/setup.sh --tests    and what the tests need: a Python environment, and Spark (tools/setup_peers.sh)
 #   tools/setup.sh --check    change nothing; say what is missing and exit 1 if something is
 #
 # BIRDFOOT_DEPS   where the dependencies are unpacked (default: build/deps)
@@ -133,5 +133,8 @@ make_venv() {
 failed=0
 install_debian
 fetch_deps
-if [ $tests = 1 ]; then make_venv; fi
+if [ $tests = 1 ]; then
+    make_venv
+    [ $check = 1 ] || BIRDFOOT_VENV=$venv PYTHON=$python "$root/tools/setup_peers.sh"
+fi
 exit $failed

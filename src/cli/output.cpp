@@ -236,7 +236,7 @@ void PrintResult(duckdb::QueryResult &result, duckdb::ClientContext &context, co
         PrintPlan(result, output);
     } else if (options.format == Format::kTable) {
         PrintTable(result, context, options.null_text.value_or("NULL"), output);
-    } else if (!rows) {
+    } else if (!rows && !options.counts) {
         Drain(result);  // the other formats are one document of rows, into which a count does not fit
     } else if (options.format == Format::kCsv) {
         PrintCsv(result, context, options.null_text.value_or(""), output);

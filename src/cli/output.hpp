@@ -16,6 +16,7 @@ struct OutputOptions {
     Format format = Format::kTable;
     std::optional<std::string> null_text;  //!< for table (NULL where none is given), csv and markdown (nothing)
     std::string file;                      //!< empty: standard output
+    bool counts = false;                   //!< rows changed are a result too, whatever the format
 };
 
 //! Buffered writing that survives signals and says when the other end is gone.
