@@ -110,7 +110,8 @@ def long_functions(text: str):
     for number, line in enumerate(text.split("\n"), 1):
         if begin is None:
             if re.match(r"[A-Za-z_].*\(", line) and not re.match(r"(namespace|struct|class|enum|using|#)", line):
-                begin, name = number, line.split("(")[0].split()[-1].lstrip("*&")
+                if not line.rstrip().endswith((";", "}")):
+                    begin, name = number, line.split("(")[0].split()[-1].lstrip("*&")
             continue
         if line.startswith("}"):
             if number - begin + 1 > FUNCTION_LIMIT:

@@ -14,7 +14,9 @@ passed=0 failed=0
 
 # What a step depends on, in one number: the content of files, or name, size and time where content is much.
 fingerprint_files() { cat "$@" | sha256sum | cut -d' ' -f1; }
-fingerprint_tree() { find "$@" -type f -not -path '*/__pycache__/*' -not -path '*/.*' -printf '%P %s %T@\n' | sort | sha256sum | cut -d' ' -f1; }
+fingerprint_tree() {
+    find "$@" -type f -not -path '*/__pycache__/*' -printf '%P %s %T@\n' | sort | sha256sum | cut -d' ' -f1
+}
 
 # step NAME FINGERPRINT COMMAND…: the command writes its log to stdout and sets ok and bad.
 step() {
