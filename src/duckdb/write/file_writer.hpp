@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct WriteTarget {
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     uint64_t target_file_bytes = 128ull << 20;
     bool change_data = false;  // below _change_data/, with _change_type as the chunks' last column
+    bool materialize_partition_columns = false;  // the feature: partition columns are in the files too
+    bool tight_bounds = false;                   // write "tightBounds":true, as tables with deletion vectors have it
 };
 
 struct WrittenFile {
@@ -31,12 +34,12 @@ struct WrittenFile {
     uint64_t size = 0;
     int64_t modification_time = 0;
     int64_t rows = 0;
-    std::string stats;  // JSON
+    std::string stats;  // JSON; empty for change data
 };
 
 class FileWriter {
 public:
-    //! `files` is told of every file before its first byte; it outlives the writer.
+    //! `files` is told of every file before its first byte; it outlives the writer. Throws for what cannot be written.
     FileWriter(duckdb::ClientContext &context, WriteTarget target, PendingFiles &files);
     ~FileWriter();
 
@@ -47,14 +50,17 @@ public:
     };
     duckdb::unique_ptr<Local> MakeLocal();
     //! `chunk` has the schema's columns, of exactly the types TypeOf(column) gives. Checks NOT NULL (nested too),
-    //! char/varchar lengths; throws with the column's name.
+    //! char/varchar lengths and infinities; throws with the column's name. May flatten the chunk's vectors.
     void Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, Local &local);
-    //! Closes all files; call once, after every Combine.
+    //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call it.
+    bool FinishSome(duckdb::ClientContext &context);
+    //! Writes what is left and closes all files; call once. In the order in which they were begun.
     std::vector<WrittenFile> Finish(duckdb::ClientContext &context);
 
-private:
     struct Impl;
+
+private:
     std::unique_ptr<Impl> impl_;
 };
 

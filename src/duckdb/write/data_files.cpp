@@ -1,0 +1,166 @@
+// Names and folders as Spark's DelayedCommitProtocol makes them: part-00000-<uuid>-c000.snappy.parquet, Hive folders for
+// partitions, two random characters instead where names are mapped or randomizeFilePrefixes asks for it.
+#include "duckdb/write/data_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <fcntl.h>
+#include <random>
+#include <unistd.h>
+
+#include "duckdb/common/file_system.hpp"
+
+#include "core/base/uuid.hpp"
+#include "core/scan/plan.hpp"
+#include "core/scan/statistics.hpp"
+#include "duckdb/settings.hpp"
+#include "duckdb/translate/errors.hpp"
+
+namespace birdfoot::duck {
+
+namespace {
+
+const std::string *Property(const Metadata &metadata, const char *key) {
+    auto found = metadata.configuration.find(key);
+    return found == metadata.configuration.end() ? nullptr : &found->second;
+}
+
+size_t SizeProperty(const Metadata &metadata, const char *key, size_t otherwise) {
+    const auto *text = Property(metadata, key);
+    if (!text) {
+        return otherwise;
+    }
+    size_t value = 0;
+    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (error != std::errc() || end != text->data() + text->size()) {
+        Throw(Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
+                   "The table property {} is '{}', which is no whole number. Set it to one.", key, *text));
+    }
+    return value;
+}
+
+size_t RandomPrefixLength(const WriteTarget &target) {
+    const auto *randomize = Property(target.metadata, "delta.randomizeFilePrefixes");
+    if (target.mapping == ColumnMappingMode::kNone && !(randomize && EqualsIgnoreCase(*randomize, "true"))) {
+        return 0;
+    }
+    return SizeProperty(target.metadata, "delta.randomPrefixLength", 2);
+}
+
+std::string RandomCharacters(size_t count) {
+    static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    thread_local std::mt19937 random{std::random_device{}()};
+    std::uniform_int_distribution<size_t> pick(0, kAlphabet.size() - 1);
+    std::string text;
+    for (size_t i = 0; i < count; i++) {
+        text.push_back(kAlphabet[pick(random)]);
+    }
+    return text;
+}
+
+//! Makes the entries of a folder durable. DuckDB's file system cannot open one.
+void SyncFolder(const std::string &folder) {
+    int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0 || ::fsync(descriptor) != 0) {
+        if (descriptor >= 0) {
+            ::close(descriptor);
+        }
+        throw duckdb::IOException("Cannot flush the folder %s to the disk", folder);
+    }
+    ::close(descriptor);
+}
+
+}  // namespace
+
+DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, const ParquetLayout &layout,
+                     const StatisticsPlan &plan, PendingFiles &pending)
+    : target_(target), layout_(layout), plan_(plan), pending_(pending),
+      fsync_(!duckdb::FileSystem::IsRemoteFile(target.root) && FsyncOf(*context.db)),
+      string_prefix_(SizeProperty(target.metadata, "delta.dataSkippingStringPrefixLength", 32)),
+      random_prefix_(RandomPrefixLength(target)) {}
+
+std::string DataFiles::NewFolder(const PartitionValues &values) {
+    std::string folder = target_.change_data ? "_change_data/" : "";
+    if (random_prefix_) {
+        return folder + RandomCharacters(random_prefix_) + "/";
+    }
+    std::vector<std::string> names;
+    std::vector<std::optional<std::string>> texts;
+    for (const auto &[name, text] : values) {
+        names.push_back(name);
+        texts.push_back(text);
+    }
+    return folder + PartitionFolder(names, texts);
+}
+
+std::string DataFiles::NewName(size_t number) const {
+    return fmt::format("{}-{:05}-{}{}c000{}", target_.change_data ? "cdc" : "part", number, RandomUuid(),
+                       target_.metadata.partition_columns.empty() ? "-" : ".", layout_.extension);
+}
+
+std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const PartitionValues &values) {
+    auto file = std::make_shared<OpenFile>(plan_);
+    auto folder = NewFolder(values);
+    bool known;
+    {
+        std::lock_guard lock(mutex_);
+        file->number = opened_++;
+        known = !folders_.insert(folder).second;
+    }
+    if (!known && !duckdb::FileSystem::IsRemoteFile(target_.root)) {
+        duckdb::FileSystem::GetFileSystem(context).CreateDirectoriesRecursive(target_.root + "/" + folder);
+    }
+    file->partition_values = values;
+    file->relative_path = folder + NewName(file->number);
+    auto path = target_.root + "/" + file->relative_path;
+    pending_.Writing(path);
+    file->parquet = std::make_unique<ParquetFile>(context, path, layout_);
+    return file;
+}
+
+void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
+    file.parquet->Close();
+    file.parquet.reset();
+    auto &files = duckdb::FileSystem::GetFileSystem(context);
+    auto handle = files.OpenFile(target_.root + "/" + file.relative_path, duckdb::FileFlags::FILE_FLAGS_READ);
+    if (fsync_) {
+        handle->Sync();
+    }
+    WrittenFile written;
+    written.path = EncodePath(file.relative_path);
+    written.partition_values = file.partition_values;
+    written.size = files.GetFileSize(*handle);
+    written.modification_time = duckdb::Timestamp::GetEpochMs(files.GetLastModifiedTime(*handle));
+    written.rows = file.statistics.rows();
+    if (!target_.change_data) {
+        written.stats = StatisticsToJson(written.rows, file.statistics.Leaves(), string_prefix_,
+                                         target_.tight_bounds ? std::optional(true) : std::nullopt);
+    }
+    std::lock_guard lock(mutex_);
+    written_.emplace_back(file.number, std::move(written));
+}
+
+std::vector<WrittenFile> DataFiles::Finish() {
+    if (fsync_ && !written_.empty()) {
+        std::set<std::string> folders{target_.root};
+        for (auto folder : folders_) {
+            for (auto slash = folder.rfind('/'); slash != std::string::npos && slash > 0; slash = folder.rfind('/')) {
+                folder.resize(slash);
+                folders.insert(target_.root + "/" + folder);
+            }
+        }
+        for (const auto &folder : folders) {
+            SyncFolder(folder);
+        }
+    }
+    std::sort(written_.begin(), written_.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::vector<WrittenFile> result;
+    for (auto &entry : written_) {
+        result.push_back(std::move(entry.second));
+    }
+    return result;
+}
+
+}  // namespace birdfoot::duck

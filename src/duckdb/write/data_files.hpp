@@ -1,0 +1,61 @@
+// DataFiles: the files of one write: their names, folders, statistics and durability. What goes into which file is
+// FileWriter's decision.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "duckdb.hpp"
+
+#include "duckdb/write/file_writer.hpp"
+#include "duckdb/write/leaf_statistics.hpp"
+#include "duckdb/write/parquet_file.hpp"
+
+namespace birdfoot::duck {
+
+struct OpenFile {
+    OpenFile(const StatisticsPlan &plan) : statistics(plan) {}
+
+    std::unique_ptr<ParquetFile> parquet;
+    size_t number = 0;
+    std::string relative_path;  // not encoded
+    PartitionValues partition_values;
+    StatisticsCollector statistics;
+    // Kept by FileWriter, under the partition's mutex.
+    uint64_t expected_bytes = 0;  // of row groups being encoded
+    uint32_t in_flight = 0;       // row groups being encoded
+    bool retired = false;         // takes no further row groups
+};
+
+class DataFiles {
+public:
+    DataFiles(duckdb::ClientContext &context, const WriteTarget &target, const ParquetLayout &layout,
+              const StatisticsPlan &plan, PendingFiles &pending);
+
+    std::shared_ptr<OpenFile> Open(duckdb::ClientContext &context, const PartitionValues &values);
+    //! Writes the footer; the file is on the disk when this returns, if the settings ask for it.
+    void Close(duckdb::ClientContext &context, OpenFile &file);
+    //! All closed files, in the order in which they were opened.
+    std::vector<WrittenFile> Finish();
+
+private:
+    std::string NewFolder(const PartitionValues &values);
+    std::string NewName(size_t number) const;
+
+    const WriteTarget &target_;
+    const ParquetLayout &layout_;
+    const StatisticsPlan &plan_;
+    PendingFiles &pending_;
+    const bool fsync_;
+    size_t string_prefix_ = 32;
+    size_t random_prefix_ = 0;  // length; 0: partition folders
+    std::mutex mutex_;
+    size_t opened_ = 0;
+    std::set<std::string> folders_;  // below the root, made or seen
+    std::vector<std::pair<size_t, WrittenFile>> written_;
+};
+
+}  // namespace birdfoot::duck

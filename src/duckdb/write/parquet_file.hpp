@@ -1,0 +1,54 @@
+// ParquetFile: one data file being written, on DuckDB's ParquetWriter. The only file of this room that includes the
+// writer, whose constructor changes between DuckDB's versions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duckdb.hpp"
+#include "duckdb/common/types/column/column_data_collection.hpp"
+#include "parquet_field_id.hpp"
+
+#include "core/base/result.hpp"
+#include "core/log/actions.hpp"
+#include "core/schema/column_mapping.hpp"
+#include "core/schema/types.hpp"
+
+namespace birdfoot::duck {
+
+//! What the files of a table look like: columns in the file's order, under their physical names.
+struct ParquetLayout {
+    duckdb::vector<duckdb::LogicalType> types;
+    duckdb::vector<std::string> names;
+    duckdb::ChildFieldIDs field_ids;  // nested; none without column mapping
+    std::string codec = "snappy";
+    std::string extension;  // ".snappy.parquet"
+};
+
+//! The type that a column has in a data file: physical names inside, a variant as struct<metadata, value>. Refuses a
+//! variant or void inside another type, naming `path`.
+Result<duckdb::LogicalType> FileTypeOf(const DataType &type, ColumnMappingMode mapping, const std::string &path);
+void AddFieldIds(const StructField &field, ColumnMappingMode mapping, duckdb::ChildFieldIDs &ids);
+//! Reads delta.parquet.compression.codec into the layout; DELTA_INVALID_CONFIGURATION_VALUE names what there is.
+Status SetCodec(const Metadata &metadata, ParquetLayout &layout);
+
+class ParquetFile {
+public:
+    //! Creates the file; its folder must exist.
+    ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout);
+    ~ParquetFile();
+
+    //! Encodes and appends the rows; several threads may do so at once.
+    void WriteRowGroup(duckdb::ColumnDataCollection &rows);
+    //! Bytes written so far, without the footer.
+    uint64_t written() const;
+    //! Writes the footer and closes the file.
+    void Close();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace birdfoot::duck
