@@ -15,7 +15,7 @@ struct Engine {
     std::shared_ptr<ObjectStore> store;
     std::shared_ptr<ParquetIo> parquet;       // may be null: then a table with Parquet checkpoints cannot be opened
     std::function<int64_t()> now_ms;          // wall clock, milliseconds since the epoch; tests set it
-    std::shared_ptr<TableCache> cache;        // core/table/table_cache; null: nothing is kept between calls
+    std::shared_ptr<TableCache> cache = nullptr;  // core/table/table_cache; null: nothing is kept between calls
 };
 
 }  // namespace birdfoot
