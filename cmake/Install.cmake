@@ -10,7 +10,7 @@ install(TARGETS birdfoot RUNTIME DESTINATION bin)
 install(PROGRAMS ${BIRDFOOT_DEPS}/lib/libduckdb.so DESTINATION ${lib})
 install(FILES ${PROJECT_BINARY_DIR}/birdfoot.duckdb_extension DESTINATION ${lib})
 
-target_include_directories(birdfoot_core ${BIRDFOOT_LINK_SCOPE_birdfoot_core}
+target_include_directories(birdfoot_core PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include/birdfoot>)
 install(TARGETS ${rooms} birdfoot_yyjson birdfoot_roaring EXPORT birdfoot ARCHIVE DESTINATION ${lib})
 install(DIRECTORY src/core src/storage src/sql DESTINATION include/birdfoot FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")

@@ -1,14 +1,7 @@
-# A room of src/ as a static library of all sources in its folder; an interface library while it has none.
+# A room of src/ as a static library of all sources in its folder.
 function(birdfoot_room target folder)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-    if(sources)
-        add_library(${target} STATIC ${sources})
-        set(scope PUBLIC)
-    else()
-        add_library(${target} INTERFACE)
-        set(scope INTERFACE)
-    endif()
-    set(BIRDFOOT_LINK_SCOPE_${target} ${scope} PARENT_SCOPE)
+    add_library(${target} STATIC ${sources})
 endfunction()
 
 # Both src/duckdb and DuckDB's own headers are included as "duckdb/…". A header of ours with the path of one of theirs

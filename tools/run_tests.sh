@@ -56,6 +56,15 @@ run_pytest() {
     if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
 }
 
+run_replay() {
+    local log=$build/fuzz_replay.log status=0
+    "$build/birdfoot_fuzz_replay" "$root/tests/fuzz/corpus" >"$log" 2>&1 || status=$?
+    tail -1 "$log"
+    ok=$(number '[0-9]+ inputs replayed' "$log")
+    ok=${ok:-0}
+    if [ $status != 0 ]; then bad=1; fi
+}
+
 run_corpus() {
     local log=$build/corpus.log
     "$python" "$corpus/run_corpus.py" --product "$build/birdfoot sql --format json" --jobs "$(nproc)" \
@@ -72,6 +81,10 @@ for program in birdfoot_unit birdfoot_duckdb_tests; do
         step "$program" "$(fingerprint_files "$build/$program")" run_gtest "$build/$program"
     fi
 done
+if [ -d "$root/tests/fuzz/corpus" ]; then
+    step fuzz_replay "$(fingerprint_files "$build/birdfoot_fuzz_replay") $(fingerprint_tree "$root/tests/fuzz/corpus")" \
+        run_replay
+fi
 product=$(fingerprint_files "$build/birdfoot" "$build/birdfoot.duckdb_extension" "$root/tests/requirements.txt")
 step pytest "$product $(fingerprint_tree "$root/tests" "$root/src/python" "$root/docs" "$root/examples") $(
     fingerprint_files "$root/README.md" "$root/pyproject.toml" "$root/tools/wheel_backend.py")" run_pytest

@@ -29,7 +29,7 @@ duckdb==$duckdb_version $duckdb_sha
 pyroaring==$roaring_version $roaring_sha"
 
 debian="build-essential g++ cmake ninja-build ccache libfmt-dev libcli11-dev libgtest-dev libedit-dev zlib1g-dev
- clang clang-format libclang-rt-14-dev lld python3-venv"
+ clang clang-format libclang-rt-14-dev python3-venv"
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }

@@ -1,0 +1,160 @@
+"""The birdfoot command: what it prints, what it exits with, and how it stops."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+from decimal import Decimal
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("BIRDFOOT_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build" / "release"))
+LONG = "SELECT count(*) FROM range(10000000) a, range(100000) b WHERE a.range * b.range % 7 = 3"
+
+
+def birdfoot(*arguments, stdin=None, **environment):
+    return subprocess.run([BUILD / "birdfoot", *arguments], input=stdin, capture_output=True, text=True, timeout=120,
+                          stdin=None if stdin is not None else subprocess.DEVNULL, env={**os.environ, **environment})
+
+
+def rows(sql, **environment):
+    result = birdfoot("sql", "--format", "json", sql, **environment)
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line, parse_float=Decimal) for line in result.stdout.splitlines()]
+
+
+def value(expression, **environment):
+    return rows(f"SELECT {expression} AS v", **environment)[0]["v"]
+
+
+@pytest.mark.parametrize("expression, expected", [
+    ("9223372036854775807", 9223372036854775807),
+    ("'-170141183460469231731687303715884105728'::HUGEINT", -170141183460469231731687303715884105728),
+    ("12.3400::DECIMAL(38,4)", Decimal("12.3400")),
+    ("0.1::FLOAT", Decimal("0.1")),
+    ("0.1::DOUBLE + 0.2::DOUBLE", Decimal("0.30000000000000004")),
+    ("1e100::DOUBLE", Decimal("1e100")),
+    ("'nan'::DOUBLE", "NaN"),
+    ("'-inf'::FLOAT", "-Infinity"),
+    ("true", True),
+    ("NULL", None),
+    ("'a\"b\\c' || chr(10) || chr(1) || 'é'", 'a"b\\c\n\x01é'),
+    (r"'\xAA\x00abc\x5C'::BLOB", r"\xAA\x00abc\x5C"),
+    ("DATE '2024-02-29'", "2024-02-29"),
+    ("DATE '0044-03-15 (BC)'", "-0043-03-15"),
+    ("DATE '0001-03-15 (BC)'", "0000-03-15"),
+    ("TIMESTAMP '2024-01-01 12:34:56.123456'", "2024-01-01 12:34:56.123456"),
+    ("TIMESTAMPTZ '2024-01-01 12:34:56.5+05:30'", "2024-01-01 07:04:56.5+00"),
+    ("TIMESTAMPTZ 'infinity'", "infinity"),
+    ("[1, 2, NULL]", [1, 2, None]),
+    ("[]::INT[]", []),
+    ("[[1], [], NULL]", [[1], [], None]),
+    ("[1, 2, 3]::INT[3]", [1, 2, 3]),
+    ("{'a': 1, 'b': {'c': 'x'}}", {"a": 1, "b": {"c": "x"}}),
+    ("MAP {'k': 1.5}", {"k": Decimal("1.5")}),
+    ("MAP {1: 'a', 2: NULL}", [{"key": 1, "value": "a"}, {"key": 2, "value": None}]),
+    ("union_value(num := 2)", {"num": 2}),
+    ("'{\"a\": [1, 2.500000000000000000001]}'::JSON", {"a": [1, Decimal("2.500000000000000000001")]}),
+    ("{'a': 1, 't': TIMESTAMPTZ '2024-01-01 00:00:00+00'}::VARIANT", {"a": 1, "t": "2024-01-01 00:00:00+00"}),
+    ("[1.5::DECIMAL(10,3)::VARIANT, 'nan'::DOUBLE::VARIANT, 'NaN'::VARIANT]", [Decimal("1.500"), "NaN", "NaN"]),
+    ("[{'t': TIMESTAMPTZ '2024-01-01 00:00:00+00'}]", [{"t": "2024-01-01 00:00:00+00"}]),
+])
+def test_json_keeps_every_value(expression, expected):
+    # In whatever zone: an instant is printed in UTC.
+    assert value(expression, TZ="America/New_York") == expected
+
+
+def test_json_lines_are_one_a_row_and_names_are_unique():
+    assert rows("SELECT 1 AS a, 2 AS a") == [{"a": 1, "a_1": 2}]
+    assert rows("SELECT 'x' || chr(10) AS s FROM range(3000)") == [{"s": "x\n"}] * 3000
+    assert rows("SELECT 1 WHERE false") == []
+    assert rows("CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)") == [{"Count": 2}]
+
+
+def test_formats():
+    sql = "SELECT i, 's,' || i AS s, CASE WHEN i > 0 THEN i END AS n, '' AS e FROM range(2) t(i)"
+    assert birdfoot("sql", "--format", "csv", sql).stdout == 'i,s,n,e\n0,"s,0",,""\n1,"s,1",1,""\n'
+    assert birdfoot("sql", "--format", "csv", "--null", "s", "SELECT NULL, 's'").stdout.splitlines()[1] == 's,"s"'
+    assert birdfoot("sql", "--format", "markdown", "SELECT 1 AS a, 'x|y' AS b").stdout == (
+        "| a | b |\n|--:|---|\n| 1 | x\\|y |\n")
+    assert "│ 0 │ s,0" in birdfoot("sql", sql).stdout.replace("     ", " ")
+    assert birdfoot("sql", "SELECT * FROM range(100)").stdout.count("\n") > 100  # a pipe gets all rows
+
+
+def test_parquet(tmp_path):
+    file = tmp_path / "x.parquet"
+    assert birdfoot("sql", "--format", "parquet", "-o", str(file), "SELECT 42 AS a, 'x' AS b").returncode == 0
+    assert rows(f"FROM '{file}'") == [{"a": 42, "b": "x"}]
+    result = subprocess.run([BUILD / "birdfoot", "sql", "--format", "parquet", "SELECT 43 AS a"], capture_output=True,
+                            timeout=60)
+    file.write_bytes(result.stdout)
+    assert rows(f"FROM '{file}'") == [{"a": 43}]
+
+
+def test_statements_from_everywhere(tmp_path):
+    script = "SELECT 'a;b' AS x; -- not ; here\n/* nor ; /* here */ ; */ SELECT $$c;d$$ AS x;\n;\nSELECT E'\\';' AS x"
+    file = tmp_path / "s.sql"
+    file.write_text(script)
+    expected = '{"x":"a;b"}\n{"x":"c;d"}\n{"x":"\';"}\n'
+    assert birdfoot("sql", "--format", "json", script).stdout == expected
+    assert birdfoot("sql", "--format", "json", "-f", str(file)).stdout == expected
+    assert birdfoot("sql", "--format", "json", stdin=script).stdout == expected
+    assert birdfoot("sql", "--format", "json", "-f", str(file), "SELECT 1 AS x").stdout == expected + '{"x":1}\n'
+
+
+def test_exit_codes():
+    assert birdfoot("sql", "SELECT 1").returncode == 0
+    failed = birdfoot("sql", "--format", "json", "SELECT 1 AS a; SELECT nothing; SELECT 2 AS a")
+    assert (failed.returncode, failed.stdout) == (1, '{"a":1}\n')
+    assert "nothing" in failed.stderr
+    on = birdfoot("sql", "--keep-going", "--format", "json", "SELECT nothing; SELECT 2 AS a")
+    assert (on.returncode, on.stdout) == (1, '{"a":2}\n')
+    for wrong in (["sql", "--format", "xml", "SELECT 1"], ["sql", "-f", "/nothing/here"], ["sqll"], [],
+                  ["sql", "-c", "threads", "SELECT 1"], ["sql", "-c", "no_such_setting=1", "SELECT 1"]):
+        result = birdfoot(*wrong)
+        assert result.returncode == 2 and result.stderr, wrong
+    with open("/dev/full", "w") as full:
+        assert subprocess.run([BUILD / "birdfoot", "sql", "SELECT 1"], stdout=full, stderr=subprocess.PIPE).returncode == 1
+
+
+def test_settings():
+    result = birdfoot("sql", "--format", "json", "-c", "threads=1", "-c", "TimeZone=Asia/Tokyo",
+                      "SELECT current_setting('threads') AS t, current_setting('TimeZone') AS z")
+    assert result.stdout == '{"t":1,"z":"Asia/Tokyo"}\n'
+
+
+def test_help_and_version():
+    assert "(DuckDB v1.5.5)" in birdfoot("--version").stdout
+    for command in ("sql", "shell", "history", "detail", "files", "log", "features"):
+        assert command in birdfoot("--help").stdout
+        assert birdfoot(command, "--help").returncode == 0
+
+
+@pytest.mark.parametrize("sql, number", [(LONG, signal.SIGINT), ("FROM range(100000000000)", signal.SIGINT),
+                                         (LONG, signal.SIGTERM)])
+def test_it_stops_when_told(sql, number):
+    process = subprocess.Popen([BUILD / "birdfoot", "sql", "--format", "json", sql], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(number)
+    began = time.monotonic()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert errors == b"Interrupted.\n"
+    assert time.monotonic() - began < 10
+    assert output == b"" or output.startswith(b'{"range":0}\n')
+
+
+def test_a_closed_pipe_ends_it():
+    pipe = f"'{BUILD}/birdfoot' sql --format csv 'FROM range(1000000000)' | head -n 2"
+    assert subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, timeout=60).stdout == "range\n0\n"
+
+
+def test_it_starts_fast():
+    times = []
+    for _ in range(5):
+        began = time.monotonic()
+        birdfoot("sql", "SELECT 1")
+        times.append(time.monotonic() - began)
+    assert min(times) < 0.5  # the goal is 0.1 s on an idle machine, which make bench measures
