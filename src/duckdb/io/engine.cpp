@@ -45,19 +45,13 @@ duckdb::shared_ptr<CachedEngine> EntryOf(duckdb::DatabaseInstance &db) {
 
 }  // namespace
 
-Engine EngineOf(duckdb::DatabaseInstance &db) {
-    return EntryOf(db)->engine;
-}
+Engine EngineOf(duckdb::DatabaseInstance &db) { return EntryOf(db)->engine; }
 
-void SetFsync(duckdb::DatabaseInstance &db, bool on) {
-    EntryOf(db)->local->SetFsync(on);
-}
+void SetFsync(duckdb::DatabaseInstance &db, bool on) { EntryOf(db)->local->SetFsync(on); }
 
 Call CallOf(duckdb::ClientContext &context) {
     Call call;
-    call.cancelled = [&context] {
-        return context.IsInterrupted();
-    };
+    call.cancelled = [&context] { return context.IsInterrupted(); };
     return call;
 }
 

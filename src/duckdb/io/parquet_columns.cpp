@@ -48,29 +48,14 @@ void ReadPlainInts(Vector &vector, Rows rows, ColumnVector &out) {
 //! True if the vector holds integers, of which all are in `out.ints` then.
 bool ReadAnyInts(Vector &vector, Rows rows, ColumnVector &out) {
     switch (vector.GetType().id()) {
-        case LogicalTypeId::TINYINT:
-            ReadPlainInts<int8_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::SMALLINT:
-            ReadPlainInts<int16_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::INTEGER:
-            ReadPlainInts<int32_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::BIGINT:
-            ReadPlainInts<int64_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::UTINYINT:
-            ReadPlainInts<uint8_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::USMALLINT:
-            ReadPlainInts<uint16_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::UINTEGER:
-            ReadPlainInts<uint32_t>(vector, rows, out);
-            return true;
-        default:
-            return false;
+    case LogicalTypeId::TINYINT: ReadPlainInts<int8_t>(vector, rows, out); return true;
+    case LogicalTypeId::SMALLINT: ReadPlainInts<int16_t>(vector, rows, out); return true;
+    case LogicalTypeId::INTEGER: ReadPlainInts<int32_t>(vector, rows, out); return true;
+    case LogicalTypeId::BIGINT: ReadPlainInts<int64_t>(vector, rows, out); return true;
+    case LogicalTypeId::UTINYINT: ReadPlainInts<uint8_t>(vector, rows, out); return true;
+    case LogicalTypeId::USMALLINT: ReadPlainInts<uint16_t>(vector, rows, out); return true;
+    case LogicalTypeId::UINTEGER: ReadPlainInts<uint32_t>(vector, rows, out); return true;
+    default: return false;
     }
 }
 
@@ -117,56 +102,45 @@ bool ReadDecimal(Vector &vector, Rows rows, std::deque<std::string> &arena, Colu
     }
     const auto scale = duckdb::DecimalType::GetScale(type);
     switch (type.InternalType()) {
-        case PhysicalType::INT16:
-            ReadDecimals<int16_t>(vector, rows, scale, arena, out);
-            return true;
-        case PhysicalType::INT32:
-            ReadDecimals<int32_t>(vector, rows, scale, arena, out);
-            return true;
-        case PhysicalType::INT64:
-            ReadDecimals<int64_t>(vector, rows, scale, arena, out);
-            return true;
-        default:
-            ReadDecimals<duckdb::hugeint_t>(vector, rows, scale, arena, out);
-            return true;
+    case PhysicalType::INT16: ReadDecimals<int16_t>(vector, rows, scale, arena, out); return true;
+    case PhysicalType::INT32: ReadDecimals<int32_t>(vector, rows, scale, arena, out); return true;
+    case PhysicalType::INT64: ReadDecimals<int64_t>(vector, rows, scale, arena, out); return true;
+    default: ReadDecimals<duckdb::hugeint_t>(vector, rows, scale, arena, out); return true;
     }
 }
 
 bool ReadTimestamps(Vector &vector, Rows rows, ColumnVector &out) {
     switch (vector.GetType().id()) {
-        case LogicalTypeId::TIMESTAMP:
-        case LogicalTypeId::TIMESTAMP_TZ:
-        case LogicalTypeId::BIGINT:  // an INT64 without logical type: microseconds
-            ReadPlainInts<int64_t>(vector, rows, out);
-            return true;
-        case LogicalTypeId::TIMESTAMP_NS:
-            ReadInts<int64_t>(vector, rows, out,
-                              [](int64_t nanos) { return nanos / 1000 - (nanos % 1000 < 0 ? 1 : 0); });
-            return true;
-        default:
-            return false;
+    case LogicalTypeId::TIMESTAMP:
+    case LogicalTypeId::TIMESTAMP_TZ:
+    case LogicalTypeId::BIGINT:  // an INT64 without logical type: microseconds
+        ReadPlainInts<int64_t>(vector, rows, out);
+        return true;
+    case LogicalTypeId::TIMESTAMP_NS:
+        ReadInts<int64_t>(vector, rows, out, [](int64_t nanos) { return nanos / 1000 - (nanos % 1000 < 0 ? 1 : 0); });
+        return true;
+    default: return false;
     }
 }
 
 bool ReadDoubles(Vector &vector, Rows rows, ColumnVector &out) {
     out.doubles.resize(rows.count);
     switch (vector.GetType().id()) {
-        case LogicalTypeId::DOUBLE: {
-            auto *data = FlatVector::GetData<double>(vector);
-            for (size_t i = 0; i < rows.count; ++i) {
-                out.doubles[i] = out.valid[i] ? data[rows.rows[i]] : 0;
-            }
-            return true;
+    case LogicalTypeId::DOUBLE: {
+        auto *data = FlatVector::GetData<double>(vector);
+        for (size_t i = 0; i < rows.count; ++i) {
+            out.doubles[i] = out.valid[i] ? data[rows.rows[i]] : 0;
         }
-        case LogicalTypeId::FLOAT: {
-            auto *data = FlatVector::GetData<float>(vector);
-            for (size_t i = 0; i < rows.count; ++i) {
-                out.doubles[i] = out.valid[i] ? data[rows.rows[i]] : 0;
-            }
-            return true;
+        return true;
+    }
+    case LogicalTypeId::FLOAT: {
+        auto *data = FlatVector::GetData<float>(vector);
+        for (size_t i = 0; i < rows.count; ++i) {
+            out.doubles[i] = out.valid[i] ? data[rows.rows[i]] : 0;
         }
-        default:
-            return false;
+        return true;
+    }
+    default: return false;
     }
 }
 
@@ -191,34 +165,29 @@ std::vector<uint32_t> ReadOffsets(Vector &vector, Rows rows, ColumnVector &out) 
 bool ReadScalars(Vector &vector, Rows rows, ColumnKind kind, std::deque<std::string> &arena, ColumnVector &out) {
     const auto id = vector.GetType().id();
     switch (kind) {
-        case ColumnKind::kBool:
-            if (id == LogicalTypeId::BOOLEAN) {
-                ReadInts<bool>(vector, rows, out, [](bool value) { return int64_t{value}; });
-                return true;
-            }
-            return false;
-        case ColumnKind::kInt64:
-            return ReadAnyInts(vector, rows, out);
-        case ColumnKind::kDouble:
-            return ReadDoubles(vector, rows, out);
-        case ColumnKind::kString:
-            if (id == LogicalTypeId::VARCHAR || id == LogicalTypeId::BLOB) {
-                ReadStrings(vector, rows, out);
-                return true;
-            }
-            return false;
-        case ColumnKind::kDate:
-            if (id == LogicalTypeId::DATE) {
-                ReadInts<duckdb::date_t>(vector, rows, out, [](duckdb::date_t date) { return int64_t{date.days}; });
-                return true;
-            }
-            return false;
-        case ColumnKind::kTimestamp:
-            return ReadTimestamps(vector, rows, out);
-        case ColumnKind::kDecimal:
-            return ReadDecimal(vector, rows, arena, out);
-        default:
-            return false;
+    case ColumnKind::kBool:
+        if (id == LogicalTypeId::BOOLEAN) {
+            ReadInts<bool>(vector, rows, out, [](bool value) { return int64_t{value}; });
+            return true;
+        }
+        return false;
+    case ColumnKind::kInt64: return ReadAnyInts(vector, rows, out);
+    case ColumnKind::kDouble: return ReadDoubles(vector, rows, out);
+    case ColumnKind::kString:
+        if (id == LogicalTypeId::VARCHAR || id == LogicalTypeId::BLOB) {
+            ReadStrings(vector, rows, out);
+            return true;
+        }
+        return false;
+    case ColumnKind::kDate:
+        if (id == LogicalTypeId::DATE) {
+            ReadInts<duckdb::date_t>(vector, rows, out, [](duckdb::date_t date) { return int64_t{date.days}; });
+            return true;
+        }
+        return false;
+    case ColumnKind::kTimestamp: return ReadTimestamps(vector, rows, out);
+    case ColumnKind::kDecimal: return ReadDecimal(vector, rows, arena, out);
+    default: return false;
     }
 }
 
@@ -255,26 +224,16 @@ Status ReadColumn(Vector &vector, size_t total, const uint32_t *row_numbers, siz
 
 LogicalType WrittenType(const ColumnType &type) {
     switch (type.kind) {
-        case ColumnKind::kBool:
-            return LogicalType::BOOLEAN;
-        case ColumnKind::kInt64:
-            return type.int32 ? LogicalType::INTEGER : LogicalType::BIGINT;
-        case ColumnKind::kDouble:
-            return type.float32 ? LogicalType::FLOAT : LogicalType::DOUBLE;
-        case ColumnKind::kString:
-            return type.binary ? LogicalType::BLOB : LogicalType::VARCHAR;
-        case ColumnKind::kDate:
-            return LogicalType::DATE;
-        case ColumnKind::kTimestamp:
-            return type.ntz ? LogicalType::TIMESTAMP : LogicalType::TIMESTAMP_TZ;
-        case ColumnKind::kDecimal:
-            return LogicalType::DECIMAL(type.precision, type.scale);
-        case ColumnKind::kList:
-            return LogicalType::LIST(WrittenType(type.children.at(0)));
-        case ColumnKind::kMap:
-            return LogicalType::MAP(WrittenType(type.children.at(0)), WrittenType(type.children.at(1)));
-        case ColumnKind::kStruct:
-            break;
+    case ColumnKind::kBool: return LogicalType::BOOLEAN;
+    case ColumnKind::kInt64: return type.int32 ? LogicalType::INTEGER : LogicalType::BIGINT;
+    case ColumnKind::kDouble: return type.float32 ? LogicalType::FLOAT : LogicalType::DOUBLE;
+    case ColumnKind::kString: return type.binary ? LogicalType::BLOB : LogicalType::VARCHAR;
+    case ColumnKind::kDate: return LogicalType::DATE;
+    case ColumnKind::kTimestamp: return type.ntz ? LogicalType::TIMESTAMP : LogicalType::TIMESTAMP_TZ;
+    case ColumnKind::kDecimal: return LogicalType::DECIMAL(type.precision, type.scale);
+    case ColumnKind::kList: return LogicalType::LIST(WrittenType(type.children.at(0)));
+    case ColumnKind::kMap: return LogicalType::MAP(WrittenType(type.children.at(0)), WrittenType(type.children.at(1)));
+    case ColumnKind::kStruct: break;
     }
     duckdb::child_list_t<LogicalType> children;
     for (const auto &child : type.children) {
@@ -324,38 +283,30 @@ void WriteDecimals(const ColumnVector &in, size_t from, size_t count, const Colu
 
 void WriteScalars(const ColumnVector &in, size_t from, size_t count, const ColumnType &type, Vector &vector) {
     switch (vector.GetType().id()) {
-        case LogicalTypeId::BOOLEAN:
-            return WriteInts<bool>(in, from, count, vector);
-        case LogicalTypeId::INTEGER:
-        case LogicalTypeId::DATE:
-            return WriteInts<int32_t>(in, from, count, vector);
-        case LogicalTypeId::FLOAT:
-            return WriteDoubles<float>(in, from, count, vector);
-        case LogicalTypeId::DOUBLE:
-            return WriteDoubles<double>(in, from, count, vector);
-        case LogicalTypeId::VARCHAR:
-        case LogicalTypeId::BLOB: {
-            auto *data = FlatVector::GetData<duckdb::string_t>(vector);
-            for (size_t i = 0; i < count; ++i) {
-                const auto &text = in.strings[from + i];
-                data[i] = in.valid[from + i] ? duckdb::StringVector::AddStringOrBlob(vector, text.data(), text.size())
-                                             : duckdb::string_t();
-            }
-            return;
+    case LogicalTypeId::BOOLEAN: return WriteInts<bool>(in, from, count, vector);
+    case LogicalTypeId::INTEGER:
+    case LogicalTypeId::DATE: return WriteInts<int32_t>(in, from, count, vector);
+    case LogicalTypeId::FLOAT: return WriteDoubles<float>(in, from, count, vector);
+    case LogicalTypeId::DOUBLE: return WriteDoubles<double>(in, from, count, vector);
+    case LogicalTypeId::VARCHAR:
+    case LogicalTypeId::BLOB: {
+        auto *data = FlatVector::GetData<duckdb::string_t>(vector);
+        for (size_t i = 0; i < count; ++i) {
+            const auto &text = in.strings[from + i];
+            data[i] = in.valid[from + i] ? duckdb::StringVector::AddStringOrBlob(vector, text.data(), text.size())
+                                         : duckdb::string_t();
         }
-        case LogicalTypeId::DECIMAL:
-            switch (vector.GetType().InternalType()) {
-                case PhysicalType::INT16:
-                    return WriteDecimals<int16_t>(in, from, count, type, vector);
-                case PhysicalType::INT32:
-                    return WriteDecimals<int32_t>(in, from, count, type, vector);
-                case PhysicalType::INT64:
-                    return WriteDecimals<int64_t>(in, from, count, type, vector);
-                default:
-                    return WriteDecimals<duckdb::hugeint_t>(in, from, count, type, vector);
-            }
-        default:  // BIGINT and timestamps
-            return WriteInts<int64_t>(in, from, count, vector);
+        return;
+    }
+    case LogicalTypeId::DECIMAL:
+        switch (vector.GetType().InternalType()) {
+        case PhysicalType::INT16: return WriteDecimals<int16_t>(in, from, count, type, vector);
+        case PhysicalType::INT32: return WriteDecimals<int32_t>(in, from, count, type, vector);
+        case PhysicalType::INT64: return WriteDecimals<int64_t>(in, from, count, type, vector);
+        default: return WriteDecimals<duckdb::hugeint_t>(in, from, count, type, vector);
+        }
+    default:  // BIGINT and timestamps
+        return WriteInts<int64_t>(in, from, count, vector);
     }
 }
 
@@ -386,24 +337,22 @@ void WriteColumn(const ColumnVector &in, size_t from, size_t count, const Column
         }
     }
     switch (type.kind) {
-        case ColumnKind::kStruct: {
-            auto &children = duckdb::StructVector::GetEntries(vector);
-            for (size_t i = 0; i < type.children.size(); ++i) {
-                WriteColumn(in.children.at(i), from, count, type.children[i], *children[i]);
-            }
-            // A struct that is NULL has only NULLs below it.
-            for (size_t row = 0; row < count; ++row) {
-                if (!mask.RowIsValid(row)) {
-                    FlatVector::SetNull(vector, row, true);
-                }
-            }
-            return;
+    case ColumnKind::kStruct: {
+        auto &children = duckdb::StructVector::GetEntries(vector);
+        for (size_t i = 0; i < type.children.size(); ++i) {
+            WriteColumn(in.children.at(i), from, count, type.children[i], *children[i]);
         }
-        case ColumnKind::kList:
-        case ColumnKind::kMap:
-            return WriteEntries(in, from, count, type, vector);
-        default:
-            return WriteScalars(in, from, count, type, vector);
+        // A struct that is NULL has only NULLs below it.
+        for (size_t row = 0; row < count; ++row) {
+            if (!mask.RowIsValid(row)) {
+                FlatVector::SetNull(vector, row, true);
+            }
+        }
+        return;
+    }
+    case ColumnKind::kList:
+    case ColumnKind::kMap: return WriteEntries(in, from, count, type, vector);
+    default: return WriteScalars(in, from, count, type, vector);
     }
 }
 

@@ -96,9 +96,7 @@ private:
     const std::vector<int64_t> &rows_;
 };
 
-std::string PathText(const std::vector<std::string> &path) {
-    return fmt::format("{}", fmt::join(path, "."));
-}
+std::string PathText(const std::vector<std::string> &path) { return fmt::format("{}", fmt::join(path, ".")); }
 
 //! An opened file with what is read of it. Shared by the threads that read its row groups.
 class OpenFile {
@@ -303,20 +301,15 @@ private:
         out.kind = kind;
         out.valid.assign(rows, 0);
         switch (kind) {
-            case ColumnKind::kDouble:
-                out.doubles.resize(rows);
-                break;
-            case ColumnKind::kString:
-            case ColumnKind::kDecimal:
-                out.strings.resize(rows);
-                break;
-            case ColumnKind::kList:
-            case ColumnKind::kMap:
-                out.offsets.resize(rows + 1);
-                out.children.resize(kind == ColumnKind::kMap ? 2 : 1);
-                break;
-            default:
-                out.ints.resize(rows);
+        case ColumnKind::kDouble: out.doubles.resize(rows); break;
+        case ColumnKind::kString:
+        case ColumnKind::kDecimal: out.strings.resize(rows); break;
+        case ColumnKind::kList:
+        case ColumnKind::kMap:
+            out.offsets.resize(rows + 1);
+            out.children.resize(kind == ColumnKind::kMap ? 2 : 1);
+            break;
+        default: out.ints.resize(rows);
         }
     }
 
@@ -435,36 +428,26 @@ private:
 
 ColumnKind KindOf(LogicalTypeId id) {
     switch (id) {
-        case LogicalTypeId::BOOLEAN:
-            return ColumnKind::kBool;
-        case LogicalTypeId::FLOAT:
-        case LogicalTypeId::DOUBLE:
-            return ColumnKind::kDouble;
-        case LogicalTypeId::DATE:
-            return ColumnKind::kDate;
-        case LogicalTypeId::TIMESTAMP:
-        case LogicalTypeId::TIMESTAMP_TZ:
-        case LogicalTypeId::TIMESTAMP_NS:
-            return ColumnKind::kTimestamp;
-        case LogicalTypeId::DECIMAL:
-            return ColumnKind::kDecimal;
-        case LogicalTypeId::STRUCT:
-        case LogicalTypeId::VARIANT:
-            return ColumnKind::kStruct;
-        case LogicalTypeId::MAP:
-            return ColumnKind::kMap;
-        case LogicalTypeId::LIST:
-            return ColumnKind::kList;
-        case LogicalTypeId::TINYINT:
-        case LogicalTypeId::SMALLINT:
-        case LogicalTypeId::INTEGER:
-        case LogicalTypeId::BIGINT:
-        case LogicalTypeId::UTINYINT:
-        case LogicalTypeId::USMALLINT:
-        case LogicalTypeId::UINTEGER:
-            return ColumnKind::kInt64;
-        default:
-            return ColumnKind::kString;
+    case LogicalTypeId::BOOLEAN: return ColumnKind::kBool;
+    case LogicalTypeId::FLOAT:
+    case LogicalTypeId::DOUBLE: return ColumnKind::kDouble;
+    case LogicalTypeId::DATE: return ColumnKind::kDate;
+    case LogicalTypeId::TIMESTAMP:
+    case LogicalTypeId::TIMESTAMP_TZ:
+    case LogicalTypeId::TIMESTAMP_NS: return ColumnKind::kTimestamp;
+    case LogicalTypeId::DECIMAL: return ColumnKind::kDecimal;
+    case LogicalTypeId::STRUCT:
+    case LogicalTypeId::VARIANT: return ColumnKind::kStruct;
+    case LogicalTypeId::MAP: return ColumnKind::kMap;
+    case LogicalTypeId::LIST: return ColumnKind::kList;
+    case LogicalTypeId::TINYINT:
+    case LogicalTypeId::SMALLINT:
+    case LogicalTypeId::INTEGER:
+    case LogicalTypeId::BIGINT:
+    case LogicalTypeId::UTINYINT:
+    case LogicalTypeId::USMALLINT:
+    case LogicalTypeId::UINTEGER: return ColumnKind::kInt64;
+    default: return ColumnKind::kString;
     }
 }
 

@@ -1,5 +1,5 @@
-// The scan of a Delta table: our MultiFileList and MultiFileReader under DuckDB's own Parquet scan. This is the only thing
-// that other folders know of it.
+// The scan of a Delta table: our MultiFileList and MultiFileReader under DuckDB's own Parquet scan. This is the only
+// thing that other folders know of it.
 #pragma once
 
 #include "duckdb.hpp"
@@ -10,15 +10,19 @@
 #include "core/table/snapshot.hpp"
 #include "core/txn/read_set.hpp"
 
+namespace duckdb {
+class ExtensionLoader;
+}
+
 namespace birdfoot::duck {
 
 //! What is scanned, decided by the catalog.
 struct ScanSource {
     SnapshotPtr snapshot;
-    std::shared_ptr<const ScanOverlay> overlay;            // uncommitted changes of this transaction; may be null
-    std::shared_ptr<const std::vector<AddFile>> live;      // the live files, where the table cache has them; may be null
-    std::shared_ptr<ReadSet> reads;                        // where the read is registered; null for reads nobody commits on
-    bool time_travel = false;                              // files must exist even if nothing of them is read (S52)
+    std::shared_ptr<const ScanOverlay> overlay;        // uncommitted changes of this transaction; may be null
+    std::shared_ptr<const std::vector<AddFile>> live;  // the live files, where the table cache has them; may be null
+    std::shared_ptr<ReadSet> reads;                    // where the read is registered; null for reads nobody commits on
+    bool time_travel = false;                          // files must exist even if nothing of them is read (S52)
     duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;  // null for delta_scan('path')
 };
 
@@ -26,8 +30,11 @@ struct ScanSource {
 duckdb::TableFunction MakeDeltaScan(duckdb::ClientContext &context, ScanSource source,
                                     duckdb::unique_ptr<duckdb::FunctionData> &bind_data);
 
-//! Row ids are {file id, physical row number}: the file id is stable in a snapshot with its overlay. The file behind an id
-//! of a bound scan (path as in the log, vector, statistics …), for DELETE, UPDATE and MERGE.
+//! Registers delta_scan('path') and the names 'delta:path'.
+void RegisterScan(duckdb::ExtensionLoader &loader);
+
+//! Row ids are {file id, physical row number}: the file id is stable in a snapshot with its overlay. The file behind an
+//! id of a bound scan (path as in the log, vector, statistics …), for DELETE, UPDATE and MERGE.
 const ScanFile &FileOfScan(const duckdb::FunctionData &bind_data, uint64_t file_id);
 
 //! Virtual columns of a table entry: filename, file_row_number, file_index, _file_id, _row_id, _row_commit_version.
