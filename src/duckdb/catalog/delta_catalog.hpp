@@ -12,6 +12,7 @@
 #include "duckdb/common/case_insensitive_map.hpp"
 #include "duckdb/storage/storage_extension.hpp"
 
+#include "core/io/engine.hpp"
 #include "duckdb/catalog/warehouse.hpp"
 
 namespace birdfoot::duck {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdlib>
 #include <fcntl.h>
 #include <random>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "core/base/uuid.hpp"
 #include "core/scan/plan.hpp"
 #include "core/scan/statistics.hpp"
+#include "core/table/table_properties.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
 
@@ -22,31 +21,17 @@ namespace birdfoot::duck {
 
 namespace {
 
-const std::string *Property(const Metadata &metadata, const char *key) {
-    auto found = metadata.configuration.find(key);
-    return found == metadata.configuration.end() ? nullptr : &found->second;
-}
-
-size_t SizeProperty(const Metadata &metadata, const char *key, size_t otherwise) {
-    const auto *text = Property(metadata, key);
-    if (!text) {
-        return otherwise;
-    }
-    size_t value = 0;
-    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (error != std::errc() || end != text->data() + text->size()) {
-        Throw(Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                   "The table property {} is '{}', which is no whole number. Set it to one.", key, *text));
-    }
-    return value;
-}
-
 size_t RandomPrefixLength(const WriteTarget &target) {
-    const auto *randomize = Property(target.metadata, "delta.randomizeFilePrefixes");
-    if (target.mapping == ColumnMappingMode::kNone && !(randomize && EqualsIgnoreCase(*randomize, "true"))) {
+    if (target.mapping == ColumnMappingMode::kNone && !BoolProperty(target.metadata, "delta.randomizeFilePrefixes")) {
         return 0;
     }
-    return SizeProperty(target.metadata, "delta.randomPrefixLength", 2);
+    return static_cast<size_t>(IntProperty(target.metadata, "delta.randomPrefixLength"));
+}
+
+size_t StringPrefixLength(const Metadata &metadata) {
+    constexpr size_t kDefault = 32;
+    auto length = IntProperty(metadata, "delta.dataSkippingStringPrefixLength");
+    return length >= 0 ? static_cast<size_t>(length) : kDefault;
 }
 
 std::string RandomCharacters(size_t count) {
@@ -78,7 +63,7 @@ DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, 
                      const StatisticsPlan &plan, PendingFiles &pending)
     : target_(target), layout_(layout), plan_(plan), pending_(pending),
       fsync_(!duckdb::FileSystem::IsRemoteFile(target.root) && FsyncOf(*context.db)),
-      string_prefix_(SizeProperty(target.metadata, "delta.dataSkippingStringPrefixLength", 32)),
+      string_prefix_(StringPrefixLength(target.metadata)),
       random_prefix_(RandomPrefixLength(target)) {}
 
 std::string DataFiles::NewFolder(const PartitionValues &values) {

@@ -50,8 +50,8 @@ private:
     const StatisticsPlan &plan_;
     PendingFiles &pending_;
     const bool fsync_;
-    size_t string_prefix_ = 32;
-    size_t random_prefix_ = 0;  // length; 0: partition folders
+    const size_t string_prefix_;
+    const size_t random_prefix_;  // length; 0: partition folders
     std::mutex mutex_;
     size_t opened_ = 0;
     std::set<std::string> folders_;  // below the root, made or seen

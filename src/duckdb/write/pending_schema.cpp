@@ -1,0 +1,122 @@
+#include "duckdb/write/pending_schema.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/schema/schema_evolution.hpp"
+#include "core/table/table_features.hpp"
+#include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/types.hpp"
+
+namespace birdfoot::duck {
+
+namespace {
+
+constexpr const char *kMaxColumnId = "delta.columnMapping.maxColumnId";
+
+//! Characters that Parquet names cannot have where names are not mapped; Spark's list.
+void CheckNames(const StructType &schema) {
+    for (const auto &field : schema.fields) {
+        if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos || field.name.empty()) {
+            Throw(Fail(Condition::DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
+                       "Found invalid character(s) among ' ,;{{}}()\\n\\t=' in the column name '{}'. Rename the column in the "
+                       "query, or enable column mapping for the table.",
+                       field.name));
+        }
+        if (field.type.kind() == TypeKind::kStruct) {
+            CheckNames(field.type.struct_type());
+        }
+    }
+}
+
+void SetSchema(TableWork &work, StructType schema, std::vector<std::string> partition_columns) {
+    auto metadata = work.metadata;
+    if (work.mapping == ColumnMappingMode::kNone) {
+        CheckNames(schema);
+    } else {
+        int64_t max_id = 0;
+        if (auto found = metadata.configuration.find(kMaxColumnId); found != metadata.configuration.end()) {
+            std::from_chars(found->second.data(), found->second.data() + found->second.size(), max_id);
+        }
+        schema = AssignColumnMapping(schema, false, &max_id);
+        metadata.configuration[kMaxColumnId] = std::to_string(max_id);
+    }
+    metadata.schema_string = SchemaToJson(schema);
+    metadata.partition_columns = std::move(partition_columns);
+    auto protocol = work.protocol;
+    for (const auto &feature : WriterFeatureNames(LowestProtocol(metadata, schema))) {
+        if (!HasFeature(protocol, feature)) {
+            protocol = WithFeature(std::move(protocol), feature);
+        }
+    }
+    work.SetMetadata(std::move(metadata), std::move(schema), work.mapping, std::move(protocol));
+}
+
+}  // namespace
+
+Result<StructType> SchemaOf(const QueryColumns &columns) {
+    StructType schema;
+    for (size_t i = 0; i < columns.names.size(); i++) {
+        BF_ASSIGN(auto type, DeltaTypeOf(columns.types[i], columns.names[i]));
+        schema.fields.push_back({columns.names[i], std::move(type), true, {}});
+    }
+    return schema;
+}
+
+bool AddMissingColumns(TableWork &work, const StructType &data) {
+    auto merged = ValueOrThrow(MergeSchema(work.schema, data));
+    if (SchemaToJson(merged) == SchemaToJson(work.schema)) {
+        return false;
+    }
+    SetSchema(work, std::move(merged), work.metadata.partition_columns);
+    return true;
+}
+
+bool ReplaceSchema(TableWork &work, StructType data, std::vector<std::string> partition_columns) {
+    OkOrThrow(CheckNoDuplicates(data));
+    for (auto &name : partition_columns) {
+        const auto *field = data.Find(name);
+        if (!field) {
+            Throw(Fail(Condition::DELTA_PARTITION_COLUMN_NOT_FOUND,
+                       "Partition column `{}` not found in schema {}. Name a column of the query.", name,
+                       SchemaToTree(data)));
+        }
+        name = field->name;
+    }
+    // A column that stays what it was keeps its comment, its constraints and its place in the files.
+    for (auto &field : data.fields) {
+        const auto *old = work.schema.Find(field.name);
+        if (old && old->type.SameAs(field.type)) {
+            field = *old;
+        }
+    }
+    if (SchemaToJson(data) == SchemaToJson(work.schema) && partition_columns == work.metadata.partition_columns) {
+        return false;
+    }
+    SetSchema(work, std::move(data), std::move(partition_columns));
+    return true;
+}
+
+MetadataGuard::MetadataGuard(TableWork &work)
+    : work_(work), metadata_(work.metadata), protocol_(work.protocol), schema_(work.schema), mapping_(work.mapping),
+      changed_metadata_(work.transaction.changes().metadata), changed_protocol_(work.transaction.changes().protocol) {}
+
+MetadataGuard::~MetadataGuard() {
+    std::lock_guard lock(work_.mutex);
+    work_.metadata = std::move(metadata_);
+    work_.protocol = std::move(protocol_);
+    work_.schema = std::move(schema_);
+    work_.mapping = mapping_;
+    work_.transaction.changes().metadata = std::move(changed_metadata_);
+    work_.transaction.changes().protocol = std::move(changed_protocol_);
+}
+
+void KeepMetadata(TableWork &work, const Snapshot &bound) {
+    std::lock_guard lock(work.mutex);
+    if (bound.metadata() == work.metadata && bound.protocol() == work.protocol) {
+        return;
+    }
+    work.SetMetadata(bound.metadata(), bound.schema(), bound.mapping(), bound.protocol());
+}
+
+}  // namespace birdfoot::duck
