@@ -19,7 +19,7 @@
 namespace birdfoot::duck {
 
 //! Adds the birdfoot_ settings to a database.
-void RegisterSettings(duckdb::DBConfig &config);
+void RegisterSettings(duckdb::DatabaseInstance &db);
 
 //! When the checkpoint that a commit asks for is written.
 enum class CheckpointMode : uint8_t { kOff, kBackground, kInline };
@@ -58,6 +58,10 @@ bool AutoMergeOf(duckdb::ClientContext &context);
 bool DynamicPartitionOverwriteOf(duckdb::ClientContext &context);
 //! commitInfo.userMetadata
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext &context);
+//! allowArbitraryProperties.enabled: delta.* keys that are not known are no error.
+bool AllowsArbitraryProperties(duckdb::ClientContext &context);
+//! vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration: versions are refused whose files VACUUM may have deleted.
+bool EnforcesRetentionOf(duckdb::ClientContext &context);
 //! What a new table has unless the statement says otherwise.
 std::map<std::string, std::string> DefaultTablePropertiesOf(duckdb::ClientContext &context);
 CommitOptions CommitOptionsOf(duckdb::ClientContext &context);

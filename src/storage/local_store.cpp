@@ -354,6 +354,20 @@ Result<std::vector<ObjectInfo>> LocalStore::ListRecursive(const std::string &fol
     return found;
 }
 
+Result<std::vector<std::string>> LocalStore::ListFolders(const std::string &folder, const Call &call) {
+    BF_RETURN_IF_ERROR(call.Check());
+    CountList(call);
+    std::vector<std::string> found;
+    BF_RETURN_IF_ERROR(ForEachEntry(folder, "", true, [&](const char *name, const struct stat &status) -> Status {
+        if (S_ISDIR(status.st_mode)) {
+            found.emplace_back(name);
+        }
+        return {};
+    }));
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
 Result<PutResult> LocalStore::Put(const std::string &path, std::string_view bytes, PutMode mode, const Call &call) {
     BF_RETURN_IF_ERROR(call.Check());
     CountPut(call);

@@ -48,6 +48,10 @@ Result<std::vector<ObjectInfo>> RetryingStore::ListRecursive(const std::string &
     return Repeat(call, [&] { return inner_->ListRecursive(folder, call); });
 }
 
+Result<std::vector<std::string>> RetryingStore::ListFolders(const std::string &folder, const Call &call) {
+    return Repeat(call, [&] { return inner_->ListFolders(folder, call); });
+}
+
 Result<PutResult> RetryingStore::Put(const std::string &path, std::string_view bytes, PutMode mode, const Call &call) {
     if (mode == PutMode::kCreateOnly) {
         return inner_->Put(path, bytes, mode, call);

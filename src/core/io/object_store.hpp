@@ -3,6 +3,7 @@
 // Every implementation and decorator passes tests/unit/contracts/object_store_contract.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -58,6 +59,7 @@ public:
                 folders.push_back(object.name.substr(0, slash));
             }
         }
+        std::sort(folders.begin(), folders.end());
         return folders;
     }
     //! Writes the whole object; a reader sees all of it or nothing. kCreateOnly: exactly one of several racing writers

@@ -25,9 +25,9 @@ enum class CatalogKind : uint8_t { kPaths, kWarehouse, kTable };
 inline constexpr const char *kStorageType = "birdfoot";
 
 //! The storage extension that ATTACH finds under the type "birdfoot".
-duckdb::shared_ptr<duckdb::StorageExtension> MakeStorageExtension();
-//! Attaches the catalog of paths under its name. Returns a warning where another catalog has the name already, else "".
-std::string AttachPathCatalog(duckdb::DatabaseInstance &db);
+duckdb::shared_ptr<duckdb::StorageExtension> MakeStorageExtension(duckdb::DatabaseInstance &db);
+//! Attaches the catalog of paths under a name. Returns a warning where another catalog has the name already, else "".
+std::string AttachPathCatalog(duckdb::DatabaseInstance &db, const std::string &name);
 
 class DeltaCatalog : public duckdb::Catalog {
 public:
@@ -37,8 +37,9 @@ public:
     CatalogKind kind() const { return kind_; }
     const std::string &root() const { return root_; }
     bool read_only() const;
+    const std::string &table_name() const { return table_name_; }
     //! Why a write is refused, for the error; call only where read_only().
-    std::string ReadOnlyReason() const;
+    std::string ReadOnlyReason();
     //! Names of a warehouse; of no other kind.
     Warehouse NamesOf(const Engine &engine) const;
     DeltaSchema &SchemaNamed(const std::string &name);
@@ -84,6 +85,7 @@ private:
 
     const CatalogKind kind_;
     const std::string root_;
+    std::string table_name_;  // of one table
     std::mutex mutex_;
     duckdb::case_insensitive_map_t<duckdb::unique_ptr<DeltaSchema>> schemas_;  // never removed: entries refer to them
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "core/io/engine.hpp"
 #include "core/scan/plan.hpp"
 #include "core/txn/transaction.hpp"
+#include "duckdb/catalog/warehouse.hpp"
 #include "duckdb/settings.hpp"
 
 namespace birdfoot::duck {
@@ -51,6 +53,10 @@ struct TableWork {
     std::shared_ptr<const ScanOverlay> Overlay();
 };
 
+//! Throws where the database may not touch this path (enable_external_access, allowed_directories): the engine's own
+//! stores do not ask DuckDB's file system.
+void CheckAccess(duckdb::ClientContext &context, const std::string &root);
+
 class DeltaTransaction : public duckdb::Transaction {
 public:
     DeltaTransaction(DeltaCatalog &catalog, duckdb::TransactionManager &manager, duckdb::ClientContext &context);
@@ -79,13 +85,17 @@ public:
         std::function<Status(const Call &)> after;
     };
     void AtCommit(NameChange change);
-    //! The table at `root` is dropped by this transaction: it is not there for later statements. Its work, if any, is
-    //! forgotten.
-    void MarkDropped(const std::string &root);
-    bool IsDropped(const std::string &root);
-    //! `name` (lower-case "schema.table") stands for `root` from now on in this transaction.
-    void BindName(std::string name, std::string root);
-    std::optional<std::string> BoundName(const std::string &name);
+    //! Names made and dropped by this transaction, as its later statements see them: the place that a name stands for,
+    //! none for a dropped one. An empty `table` is the schema itself.
+    void SetName(const std::string &schema, const std::string &table, std::optional<Warehouse::Place> place);
+    //! Null if this transaction has not touched the name.
+    const std::optional<Warehouse::Place> *ChangedName(const std::string &schema, const std::string &table);
+    //! The files of the table at `root` are deleted at the commit. Its work, if any, is forgotten.
+    void MarkDeleted(const std::string &root);
+    bool IsDeleted(const std::string &root);
+    //! The last name that a look-up of this transaction did not find: only then is an error of ours in its place.
+    void Missed(std::string name) { last_missed_ = std::move(name); }
+    const std::string &last_missed() const { return last_missed_; }
 
     //! The commit hook and the rollback hook. Commit() must not use the catalog or the secrets of `context`: DuckDB has
     //! cleared its transaction by then.
@@ -98,8 +108,9 @@ public:
 
 private:
     TableWork &BeginWork(duckdb::ClientContext &context, const std::string &root, SnapshotPtr snapshot);
-    Status RunNameChanges(const Call &call, size_t *done);
-    void AfterCommit(duckdb::ClientContext &context, Version version);
+    //! The error that the commit ends with, if any. `*committed` is set when the log has a new version.
+    std::optional<Error> CommitNamesAndLog(const Call &call, std::optional<Version> *committed);
+    std::optional<Error> CommitLog(const Call &call, std::optional<Version> *committed, bool *unknown);
 
     DeltaCatalog &catalog_;
     const Engine engine_;  // made when the transaction begins, where credentials can still be looked up
@@ -109,8 +120,9 @@ private:
     std::unique_ptr<TableWork> work_;
     CommitOptions options_;  // as they were when the work began
     std::vector<NameChange> name_changes_;
-    std::map<std::string, bool> dropped_;
-    std::map<std::string, std::string> bound_names_;
+    std::set<std::string> deleted_;
+    std::map<std::string, std::optional<Warehouse::Place>> names_;  // by lower-case "schema.table"
+    std::string last_missed_;
     duckdb::vector<duckdb::unique_ptr<duckdb::TableCatalogEntry>> entries_;
 };
 

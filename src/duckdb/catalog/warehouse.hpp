@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/object_store.hpp"
+#include "core/io/engine.hpp"
 
 namespace birdfoot::duck {
 
@@ -16,7 +16,7 @@ inline constexpr const char *kMainSchema = "main";
 
 class Warehouse {
 public:
-    Warehouse(std::shared_ptr<ObjectStore> store, std::string root) : store_(std::move(store)), root_(std::move(root)) {}
+    Warehouse(Engine engine, std::string root) : engine_(std::move(engine)), root_(std::move(root)) {}
 
     struct Place {
         std::string name;  // as it is spelt in the store
@@ -26,29 +26,35 @@ public:
     };
 
     const std::string &root() const { return root_; }
-    //! In order of their names; "main" is always there.
+    //! Sorted; "main" is always there.
     Result<std::vector<std::string>> Schemas(const Call &call) const;
-    //! The spelling of a schema that exists; none otherwise. Names compare without regard to case, exact ones first.
+    //! The spelling of a schema that exists; none otherwise. Compares as Find does.
     Result<std::optional<std::string>> FindSchema(const std::string &schema, const Call &call) const;
+    //! What may be tables of a schema: its folders and name files, unopened.
     Result<std::vector<Place>> Tables(const std::string &schema, const Call &call) const;
-    //! Where the name points to; none if there is no such name. The folder need not hold a readable table.
+    //! Where the name points to; none if there is no such name. Names compare without regard to case, exact ones first.
     Result<std::optional<Place>> Find(const std::string &schema, const std::string &table, const Call &call) const;
     //! The place of a table to be created: its folder, or `location` and the name file that will point there.
-    //! BIRDFOOT_INVALID_INPUT for a name that is no folder name.
     Result<Place> PlaceFor(const std::string &schema, const std::string &table,
                            const std::optional<std::string> &location) const;
 
-    //! DELTA_TABLE_ALREADY_EXISTS when the name stands for another location.
-    Status WriteName(const Place &place, const Call &call) const;
+    //! False if the name stands for this location already; DELTA_TABLE_ALREADY_EXISTS when it stands for another.
+    Result<bool> WriteName(const Place &place, const Call &call) const;
     Status RemoveName(const Place &place, const Call &call) const;
+    //! BIRDFOOT_INVALID_INPUT for what cannot be the name of a schema or of a managed table, since it is no folder's name.
+    static Status CheckName(const std::string &name);
+    //! What lies in a schema's folder and is neither a folder nor a name of a table.
+    Result<std::vector<std::string>> OthersIn(const std::string &schema, const Call &call) const;
     Status CreateSchema(const std::string &schema, const Call &call) const;
+    //! Removes the schema's folder and all in it.
     Status RemoveSchema(const std::string &schema, const Call &call) const;
 
 private:
-    std::string Join(const std::string &schema, const std::string &name = {}) const;
     Result<std::string> ReadLocation(const std::string &name_file, const Call &call) const;
+    Result<std::optional<Place>> FindExactly(const std::string &schema, const std::string &table,
+                                             const Call &call) const;
 
-    std::shared_ptr<ObjectStore> store_;
+    Engine engine_;
     std::string root_;
 };
 

@@ -6,26 +6,25 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "duckdb.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
 
-#include "core/schema/types.hpp"
+#include "core/table/new_table.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 
 namespace birdfoot::duck {
 
 struct CreateSpec {
-    StructType schema;  // logical, partition columns included; empty: adopt the table that is at the location
-    std::vector<std::string> partition_columns;
-    std::map<std::string, std::string> properties;  // known keys in any spelling
-    std::optional<std::string> comment;
+    TableSpec table;                      // without columns: adopt the table that is at the location
     std::optional<std::string> location;  // external; none: managed, or the path that the name is
     bool if_not_exists = false;
     bool or_replace = false;  // CREATE OR REPLACE
     bool replace = false;     // REPLACE: there must be a table
     bool as_select = false;   // the caller adds the rows to the same transaction
+    //! A table that is there under the very name (a path) may be adopted, as Spark's CREATE TABLE does; else it is an
+    //! error, as in DuckDB's. At a LOCATION a table is adopted in either.
+    bool may_adopt_name = true;
 };
 
 enum class CreateOutcome : uint8_t {
@@ -45,8 +44,12 @@ struct CreateResult {
 CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &catalog, const std::string &schema,
                               const std::string &name, CreateSpec spec);
 
-//! What DuckDB's own CREATE TABLE asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …) and what is
-//! not supported yet (CHECK, DEFAULT, generated columns). A CREATE TABLE AS has no constraints and no options but those.
+//! What DuckDB's own CREATE TABLE [AS] asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …) and what
+//! is not supported yet (CHECK, DEFAULT, generated columns). The caller says as_select.
 CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTableInfo &info);
+
+//! A constant of a statement as text: `WITH (k = true)`, `SET (k = 3)`. Throws for what is no constant, naming `what`.
+std::string ConstantText(duckdb::ClientContext &context, const duckdb::ParsedExpression &expression,
+                         const std::string &what);
 
 }  // namespace birdfoot::duck

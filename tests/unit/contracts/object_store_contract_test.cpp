@@ -121,6 +121,14 @@ TEST_P(ObjectStoreContract, ListsRecursively) {
     EXPECT_EQ(Names(store().ListRecursive(At("t"), call_)), "p=%2F/w(7) p=1/x(5) p=1/y/z(7) p=1a(4) q(1) ");
 }
 
+TEST_P(ObjectStoreContract, ListsFolders) {
+    for (const auto *name : {"t/b/x", "t/b/y/z", "t/a", "t/b-/x", "t/_c/x", "tt/f"}) {
+        Write(name, name);
+    }
+    EXPECT_EQ(*store().ListFolders(At("t"), call_), (std::vector<std::string>{"_c", "b", "b-"}));
+    EXPECT_EQ(store().ListFolders(At("none"), call_)->size(), 0u);
+}
+
 TEST_P(ObjectStoreContract, DeletesFilesAndFolders) {
     for (const auto *name : {"t/a", "t/b/c", "t/b/d/e", "tt/f"}) {
         Write(name, name);

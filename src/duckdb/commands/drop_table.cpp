@@ -1,0 +1,68 @@
+#include "duckdb/commands/drop_table.hpp"
+
+#include "core/log/file_names.hpp"
+#include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/catalog/delta_schema.hpp"
+#include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/translate/errors.hpp"
+
+namespace birdfoot::duck {
+
+namespace {
+
+//! The log first: a table that is half gone must not look like a table.
+Status DeleteTable(ObjectStore &store, const std::string &root, const Call &call) {
+    BF_RETURN_IF_ERROR(store.DeleteFolder(root + "/" + std::string(kLogFolder), call));
+    return store.DeleteFolder(root, call);
+}
+
+}  // namespace
+
+void DropDeltaTable(duckdb::ClientContext &context, DeltaSchema &schema, const duckdb::DropInfo &info) {
+    auto &catalog = schema.delta_catalog();
+    if (info.type != duckdb::CatalogType::TABLE_ENTRY) {
+        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "A catalog of Delta tables holds tables only; {} is none of its.",
+                   info.name));
+    }
+    if (catalog.read_only()) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be dropped. {}", info.name,
+                   catalog.ReadOnlyReason()));
+    }
+    if (catalog.kind() == CatalogKind::kPaths) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                   "DROP TABLE drops names, and {} is a path. To delete the table with all its files, delete the folder.",
+                   info.name));
+    }
+    if (catalog.kind() == CatalogKind::kTable) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                   "{} is attached by its path. DETACH {} lets go of it; to delete the table with all its files, delete "
+                   "the folder.",
+                   info.name, catalog.GetName()));
+    }
+    auto &transaction = DeltaTransaction::Get(context, catalog);
+    auto place = schema.PlaceOf(context, info.name);
+    if (!place) {
+        return;  // DuckDB has looked it up before, and said so
+    }
+    transaction.SetName(schema.name, place->name, std::nullopt);
+    if (!place->managed) {
+        auto names = catalog.NamesOf(transaction.engine());
+        transaction.AtCommit({
+            {},
+            {},
+            [names, place = *place](const Call &call) { return names.RemoveName(place, call); },
+        });
+        return;
+    }
+    CheckAccess(context, place->root);
+    transaction.MarkDeleted(place->root);
+    transaction.AtCommit({
+        {},
+        {},
+        [store = transaction.engine().store, root = place->root](const Call &call) {
+            return DeleteTable(*store, root, call);
+        },
+    });
+}
+
+}  // namespace birdfoot::duck
