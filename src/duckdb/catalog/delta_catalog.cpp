@@ -2,16 +2,13 @@
 
 #include "duckdb/catalog/entry_lookup_info.hpp"
 #include "duckdb/common/string_util.hpp"
-#include "duckdb/execution/physical_plan_generator.hpp"
 #include "duckdb/main/attached_database.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/parser/parsed_data/alter_table_info.hpp"
 #include "duckdb/parser/parsed_data/create_index_info.hpp"
 #include "duckdb/parser/parsed_data/create_schema_info.hpp"
 #include "duckdb/parser/parsed_data/drop_info.hpp"
-#include "duckdb/planner/operator/logical_create_table.hpp"
 #include "duckdb/planner/operator/logical_delete.hpp"
-#include "duckdb/planner/operator/logical_insert.hpp"
 #include "duckdb/planner/operator/logical_merge_into.hpp"
 #include "duckdb/planner/operator/logical_update.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
@@ -24,7 +21,6 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/warnings.hpp"
-#include "duckdb/write/plan.hpp"
 
 namespace birdfoot::duck {
 
@@ -143,18 +139,9 @@ duckdb::optional_ptr<duckdb::SchemaCatalogEntry> DeltaCatalog::LookupSchema(
 
 namespace {
 
-//! The table that a statement is about to change, or why it cannot.
-DeltaTableEntry &WritableTable(DeltaCatalog &catalog, duckdb::TableCatalogEntry &table) {
+DeltaTableEntry &WritableTable(duckdb::TableCatalogEntry &table) {
     auto &entry = table.Cast<DeltaTableEntry>();
-    if (catalog.read_only()) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", entry.name,
-                   catalog.ReadOnlyReason()));
-    }
-    if (entry.time_travel()) {
-        Throw(Fail(Condition::DELTA_TIME_TRAVEL_WRITE,
-                   "'{}' is an old version of a table, which can be read and not changed. Name the table without it.",
-                   entry.name));
-    }
+    entry.RequireWritable();
     return entry;
 }
 
@@ -167,47 +154,19 @@ DeltaTableEntry &WritableTable(DeltaCatalog &catalog, duckdb::TableCatalogEntry 
 
 }  // namespace
 
-duckdb::PhysicalOperator &DeltaCatalog::PlanCreateTableAs(duckdb::ClientContext &context,
-                                                          duckdb::PhysicalPlanGenerator &planner,
-                                                          duckdb::LogicalCreateTable &op,
-                                                          duckdb::PhysicalOperator &plan) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & {
-        if (read_only()) {
-            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be created. {}", op.info->Base().table,
-                       ReadOnlyReason()));
-        }
-        return PlanDeltaCreateTableAs(context, planner, op, plan);
-    });
-}
-
-duckdb::PhysicalOperator &DeltaCatalog::PlanInsert(duckdb::ClientContext &context,
-                                                   duckdb::PhysicalPlanGenerator &planner, duckdb::LogicalInsert &op,
-                                                   duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & {
-        auto &entry = WritableTable(*this, op.table);
-        if (op.return_chunk) {
-            NotYet("INSERT … RETURNING", entry.name);
-        }
-        if (op.on_conflict_info.action_type != duckdb::OnConflictAction::THROW) {
-            NotYet("INSERT … ON CONFLICT", entry.name);
-        }
-        return PlanDeltaInsert(context, planner, op, plan);
-    });
-}
-
 duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
                                                    duckdb::LogicalDelete &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("DELETE", WritableTable(*this, op.table).name); });
+    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("DELETE", WritableTable(op.table).name); });
 }
 
 duckdb::PhysicalOperator &DeltaCatalog::PlanUpdate(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
                                                    duckdb::LogicalUpdate &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("UPDATE", WritableTable(*this, op.table).name); });
+    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("UPDATE", WritableTable(op.table).name); });
 }
 
 duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
                                                       duckdb::LogicalMergeInto &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("MERGE", WritableTable(*this, op.table).name); });
+    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("MERGE", WritableTable(op.table).name); });
 }
 
 duckdb::unique_ptr<duckdb::LogicalOperator> DeltaCatalog::BindCreateIndex(

@@ -56,6 +56,18 @@ DeltaCatalog &DeltaTableEntry::delta_catalog() const {
     return catalog.Cast<DeltaCatalog>();
 }
 
+void DeltaTableEntry::RequireWritable() const {
+    if (delta_catalog().read_only()) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", name,
+                   delta_catalog().ReadOnlyReason()));
+    }
+    if (view_.time_travel) {
+        Throw(Fail(Condition::DELTA_TIME_TRAVEL_WRITE,
+                   "'{}' is an old version of a table, which can be read and not changed. Name the table without it.",
+                   name));
+    }
+}
+
 duckdb::unique_ptr<duckdb::BaseStatistics> DeltaTableEntry::GetStatistics(duckdb::ClientContext &, duckdb::column_t) {
     return nullptr;  // the scan's own statistics are the ones in use
 }

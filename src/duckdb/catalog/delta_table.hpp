@@ -38,6 +38,8 @@ public:
     bool time_travel() const { return view_.time_travel; }
     bool managed() const { return view_.managed; }
     DeltaCatalog &delta_catalog() const;
+    //! Throws for an old version, and in a catalog that is read-only, saying why it is.
+    void RequireWritable() const;
 
     duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext &context,
                                                              duckdb::column_t column_id) override;

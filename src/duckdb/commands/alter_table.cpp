@@ -13,17 +13,14 @@
 #include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/commands/create_table.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/work_changes.hpp"
 
 namespace birdfoot::duck {
 
 namespace {
 
 TableWork &WorkOnTable(duckdb::ClientContext &context, DeltaTableEntry &table) {
-    if (table.time_travel()) {
-        Throw(Fail(Condition::DELTA_TIME_TRAVEL_WRITE,
-                   "'{}' is an old version of a table, which can be read and not changed. Name the table without it.",
-                   table.name));
-    }
+    table.RequireWritable();
     return DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
 }
 
@@ -32,7 +29,7 @@ void Change(TableWork &work, Metadata metadata, StructType schema, Operation ope
     auto protocol = RaiseProtocol(work.protocol, metadata, schema);
     OkOrThrow(CheckWritable(protocol, metadata, schema, work.transaction.root()));
     work.SetMetadata(std::move(metadata), std::move(schema), work.mapping, std::move(protocol));
-    work.transaction.changes().operation = std::move(operation);
+    RecordOperation(work, std::move(operation));
 }
 
 std::string PropertiesJson(const std::map<std::string, std::string> &properties) {
@@ -43,17 +40,6 @@ std::string PropertiesJson(const std::map<std::string, std::string> &properties)
         writer.Key(key).String(value);
     }
     writer.EndObject();
-    return text;
-}
-
-std::string KeysJson(const std::vector<std::string> &keys) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.BeginArray();
-    for (auto &key : keys) {
-        writer.String(key);
-    }
-    writer.EndArray();
     return text;
 }
 
@@ -137,7 +123,7 @@ void UnsetTableProperties(duckdb::ClientContext &context, DeltaTableEntry &table
         }
     }
     Change(work, std::move(metadata), work.schema,
-           {"UNSET TBLPROPERTIES", {{"properties", KeysJson(canonical)}, {"ifExists", if_exists ? "true" : "false"}}, {}});
+           {"UNSET TBLPROPERTIES", {{"properties", JsonList(canonical)}, {"ifExists", if_exists ? "true" : "false"}}, {}});
 }
 
 void SetTableComment(duckdb::ClientContext &context, DeltaTableEntry &table, std::optional<std::string> comment) {

@@ -16,6 +16,7 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/work_changes.hpp"
 
 namespace birdfoot::duck {
 
@@ -113,17 +114,6 @@ void CheckPlaceIsFree(const Creation &creation) {
                    "Choose another location, or empty this one.",
                    creation.name, root));
     }
-}
-
-std::string JsonList(const std::vector<std::string> &items) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.BeginArray();
-    for (auto &item : items) {
-        writer.String(item);
-    }
-    writer.EndArray();
-    return text;
 }
 
 std::string JsonMap(const std::map<std::string, std::string> &entries) {

@@ -49,11 +49,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanInsert(duckdb::ClientContext &contex
                                                    duckdb::optional_ptr<duckdb::PhysicalOperator> plan) {
     return Guarded([&]() -> duckdb::PhysicalOperator & {
         auto &table = op.table.Cast<DeltaTableEntry>();
-        if (table.time_travel()) {
-            Throw(Fail(Condition::DELTA_TIME_TRAVEL_WRITE,
-                       "{} names an old version of the table. Old versions cannot be written. Name the table itself.",
-                       table.name));
-        }
+        table.RequireWritable();
         if (!op.column_index_map.empty()) {
             plan = planner.ResolveDefaultsProjection(op, *plan);
         }
@@ -76,12 +72,16 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanCreateTableAs(duckdb::ClientContext 
                                                           duckdb::LogicalCreateTable &op,
                                                           duckdb::PhysicalOperator &plan) {
     return Guarded([&]() -> duckdb::PhysicalOperator & {
+        if (read_only()) {
+            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be created. {}", op.info->Base().table,
+                       ReadOnlyReason()));
+        }
         InsertTarget target;
         target.create = CreateSpecOf(context, *op.info);
         target.create->as_select = true;
         target.schema = op.schema.name;
         target.name = op.info->Base().table;
-        auto &child = PlanCasts(context, planner, plan, target.create->schema);
+        auto &child = PlanCasts(context, planner, plan, target.create->table.schema);
         target.parallel = !IsOrdered(child);
         auto &insert = planner.Make<DeltaInsert>(op.types, *this, std::move(target), op.estimated_cardinality);
         insert.children.push_back(child);
