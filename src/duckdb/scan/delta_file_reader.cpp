@@ -141,6 +141,29 @@ duckdb::unique_ptr<TableFilter> Required(const TableFilter &filter) {
     }
 }
 
+//! DuckDB skips row groups of NULLs for IS DISTINCT FROM, although they satisfy it.
+bool ComparesNulls(const TableFilter &filter) {
+    const auto any = [](const auto &children) {
+        return std::any_of(children.begin(), children.end(), [](const auto &child) { return ComparesNulls(*child); });
+    };
+    switch (filter.filter_type) {
+    case TableFilterType::CONSTANT_COMPARISON: {
+        const auto type = filter.Cast<duckdb::ConstantFilter>().comparison_type;
+        return type == duckdb::ExpressionType::COMPARE_DISTINCT_FROM ||
+               type == duckdb::ExpressionType::COMPARE_NOT_DISTINCT_FROM;
+    }
+    case TableFilterType::CONJUNCTION_AND:
+        return any(filter.Cast<duckdb::ConjunctionAndFilter>().child_filters);
+    case TableFilterType::CONJUNCTION_OR: return any(filter.Cast<duckdb::ConjunctionOrFilter>().child_filters);
+    case TableFilterType::STRUCT_EXTRACT: return ComparesNulls(*filter.Cast<duckdb::StructFilter>().child_filter);
+    case TableFilterType::OPTIONAL_FILTER: {
+        const auto &child = filter.Cast<duckdb::OptionalFilter>().child_filter;
+        return child && ComparesNulls(*child);
+    }
+    default: return false;
+    }
+}
+
 void ReplaceReference(duckdb::unique_ptr<Expression> &expression,
                       const std::function<duckdb::unique_ptr<Expression>(duckdb::unique_ptr<Expression>)> &wrap) {
     if (expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_REF) {
@@ -303,14 +326,16 @@ struct DeltaFileReader::FileMapping {
     }
 
     //! DuckDB would turn a filter's constant into the file's type where the two differ, and that may round (1.5 becomes
-    //! 2): such columns, and those that are rebased, are filtered after they have been converted.
+    //! 2): such columns, and those that are rebased, are filtered after they have been converted, by an expression that
+    //! skips no row groups.
     duckdb::unique_ptr<TableFilter> FilterFor(const TableFilter &filter, column_t column) const {
         if (column >= scan.columns().size()) {
             return filter.Copy();
         }
         const auto &wanted = scan.columns()[column];
         const auto local = *FindTied(reader.columns, wanted.id);
-        if (IsSame(wanted, reader.columns[local]) && !calendar.Concerns(reader.root_schema->children[local])) {
+        if (IsSame(wanted, reader.columns[local]) && !calendar.Concerns(reader.root_schema->children[local]) &&
+            !ComparesNulls(filter)) {
             return filter.Copy();
         }
         auto required = Required(filter);
