@@ -175,18 +175,28 @@ Error Unreachable(const Listing &listing, const LogSegment &segment, Version mis
                 segment.log_folder);
 }
 
+//! None if there is no such object.
+Result<std::optional<ObjectInfo>> HeadCommit(const Engine &engine, const std::string &log_folder, Version version,
+                                             const Call &call) {
+    auto info = engine.store->Head(log_folder + "/" + CommitFileName(version), call);
+    if (info.ok()) {
+        info->name = CommitFileName(version);
+        return std::optional(*std::move(info));
+    }
+    if (info.error().condition() == Condition::BIRDFOOT_OBJECT_NOT_FOUND) {
+        return std::optional<ObjectInfo>();
+    }
+    return std::move(info).error();
+}
+
 //! Puts commits that exist although the listing lacks them into the listing: those from `from` up to `to`.
 Status ProbeCommits(const Engine &engine, const std::string &log_folder, Listing &listing, Version from, Version to,
                     const Call &call) {
     for (Version v = from; v <= to && v - from < kMaxProbes; ++v) {
-        auto info = engine.store->Head(log_folder + "/" + CommitFileName(v), call);
-        if (!info.ok()) {
-            if (info.error().condition() == Condition::BIRDFOOT_OBJECT_NOT_FOUND) {
-                return {};
-            }
-            return std::move(info).error();
+        BF_ASSIGN(auto info, HeadCommit(engine, log_folder, v, call));
+        if (!info) {
+            return {};
         }
-        info->name = CommitFileName(v);
         listing.commits.emplace(v, *std::move(info));
     }
     return {};
@@ -313,13 +323,14 @@ Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root,
     return PickSegment(engine, log_folder, listing, version, damaged, call);
 }
 
-Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call) {
+namespace {
+
+constexpr size_t kLongTail = 20;  // commits; from here on every kLookEvery-th new version looks for a checkpoint
+constexpr Version kLookEvery = 10;
+
+//! The listing from the earlier version on, put together with what the earlier segment knows.
+Result<LogSegment> ExtendByListing(const Engine &engine, const LogSegment &earlier, const Call &call) {
     BF_ASSIGN(auto listing, List(engine, earlier.log_folder, earlier.version, call));
-    BF_RETURN_IF_ERROR(ProbeCommits(engine, earlier.log_folder, listing, earlier.version, earlier.version, call));
-    const auto same = listing.commits.find(earlier.version);
-    if (same == listing.commits.end() || !SameFile(same->second, earlier.last_commit)) {
-        return std::optional<LogSegment>();
-    }
     for (const auto &commit : earlier.commits) {
         listing.commits.emplace(ParseLogFileName(commit.name)->version, commit);
     }
@@ -337,7 +348,37 @@ Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const L
             segment.tail.push_back(commit);
         }
     }
-    return std::optional(std::move(segment));
+    return segment;
+}
+
+}  // namespace
+
+Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call) {
+    BF_RETURN_IF_ERROR(call.Check());
+    BF_ASSIGN(const auto same, HeadCommit(engine, earlier.log_folder, earlier.version, call));
+    if (!same || !SameFile(*same, earlier.last_commit)) {
+        return std::optional<LogSegment>();
+    }
+    LogSegment extended = earlier;
+    extended.checksum.reset();
+    for (Version probes = 0;; ++probes) {
+        BF_ASSIGN(auto next, HeadCommit(engine, earlier.log_folder, extended.version + 1, call));
+        if (!next) {
+            break;
+        }
+        ++extended.version;
+        extended.commits.push_back(*next);
+        extended.last_commit = *std::move(next);
+        const bool look = extended.commits.size() > kLongTail && extended.version % kLookEvery == 0;
+        if (look || probes == kMaxProbes) {
+            BF_ASSIGN(auto listed, ExtendByListing(engine, earlier, call));
+            return std::optional(std::move(listed));
+        }
+    }
+    if (extended.version == earlier.version) {
+        extended.checksum = earlier.checksum;
+    }
+    return std::optional(std::move(extended));
 }
 
 Result<LogSegment> OlderSegment(const Engine &engine, const LogSegment &segment, const std::set<std::string> &damaged,

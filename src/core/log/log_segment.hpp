@@ -50,8 +50,9 @@ struct LogSegment {
 //! is one whose first file is in `damaged` (full paths).
 Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root, std::optional<Version> version,
                                   const Call &call, const std::set<std::string> &damaged = {});
-//! The latest segment, given an earlier one: lists only from its version on. None where that version's commit is no longer
-//! the same file.
+//! The latest segment, given an earlier one. Asks for the next commits by name; lists, from the earlier version on, only
+//! where many are new or the tail has grown so long that there should be a newer checkpoint. None where the earlier
+//! version's commit is no longer the same file.
 Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call);
 //! The segment of the same version on an older checkpoint than the damaged ones, with its tail.
 Result<LogSegment> OlderSegment(const Engine &engine, const LogSegment &segment, const std::set<std::string> &damaged,

@@ -8,6 +8,7 @@
 
 #include "core/log/checkpoint_reader.hpp"
 #include "core/log/replay.hpp"
+#include "core/table/history.hpp"
 #include "core/table/table_features.hpp"
 
 namespace birdfoot {
@@ -167,12 +168,19 @@ Result<SnapshotPtr> LoadSnapshot(const Engine &engine, const std::string &root, 
         }
         return LoadVersion(engine, root, at->version, call);
     }
-    return LoadVersion(engine, root, std::nullopt, call);
+    BF_ASSIGN(auto latest, LoadVersion(engine, root, std::nullopt, call));
+    if (const auto *time = std::get_if<AtTimestamp>(&target)) {
+        BF_ASSIGN(const auto found, VersionAtTime(engine, *latest, *time, OutOfRange::kError, call));
+        return found.version == latest->version() ? std::move(latest)
+                                                  : LoadVersion(engine, root, found.version, call);
+    }
+    return latest;
 }
 
 Result<SnapshotPtr> UpdateSnapshot(const Engine &engine, const SnapshotPtr &earlier, const Call &call) {
     BF_ASSIGN(auto extended, ExtendLogSegment(engine, earlier->segment(), call));
     if (!extended) {
+        // Another table stands there, or clean-up took the commit.
         return LoadVersion(engine, earlier->root(), std::nullopt, call);
     }
     if (extended->version == earlier->version()) {
