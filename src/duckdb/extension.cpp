@@ -2,12 +2,31 @@
 #include "duckdb/extension.hpp"
 
 #include "duckdb.hpp"
+#include "duckdb/common/printer.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+
+#include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/scan/delta_scan.hpp"
+#include "duckdb/settings.hpp"
+#include "duckdb/translate/warnings.hpp"
+#include "duckdb/write/copy_to.hpp"
+#include "duckdb/write/store_assignment.hpp"
 
 namespace birdfoot::duck {
 
 void LoadExtension(duckdb::ExtensionLoader &loader) {
+    auto &db = loader.GetDatabaseInstance();
+    auto &config = duckdb::DBConfig::GetConfig(db);
     loader.SetDescription("Delta Lake tables: read, write and maintain them");
+    RegisterSettings(db);
+    duckdb::StorageExtension::Register(config, kStorageType, MakeStorageExtension(db));
+    RegisterScan(loader);
+    RegisterStoreAssignment(config);
+    RegisterCopyTo(loader);
+    if (auto problem = AttachPathCatalog(db, CatalogNameOf(db)); !problem.empty()) {
+        Warn(db, problem);
+        duckdb::Printer::Print("birdfoot: " + problem);
+    }
 }
 
 }  // namespace birdfoot::duck
