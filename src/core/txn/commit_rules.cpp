@@ -319,7 +319,7 @@ std::optional<int64_t> RowIdHighWater(const DomainMetadata &domain) {
     return document.ok() ? document->root()["rowIdHighWaterMark"].int64() : std::nullopt;
 }
 
-Result<FreshFiles> FindFreshFiles(ChangeSet &changes, bool needs_rows) {
+Result<FreshFiles> FindFreshFiles(ChangeSet &changes) {
     RemovesByPath removes;
     for (const auto &remove : changes.removes) {
         removes.emplace(DecodePath(remove.path), &remove);
@@ -334,7 +334,7 @@ Result<FreshFiles> FindFreshFiles(ChangeSet &changes, bool needs_rows) {
                                                  : removed->second->default_row_commit_version;
         }
         if (!add.base_row_id) {
-            const auto rows = needs_rows ? RowsOf(add) : 0;
+            const auto rows = RowsOf(add);
             if (!rows) {
                 return Fail(Condition::DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS,
                             "Cannot assign row IDs to {} without its number of rows. Have statistics collected on write: "
@@ -350,8 +350,17 @@ Result<FreshFiles> FindFreshFiles(ChangeSet &changes, bool needs_rows) {
     return fresh;
 }
 
-void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes) {
+void TakeRowIdsBack(const FreshFiles &fresh, ChangeSet &changes) {
+    for (const auto &[index, rows] : fresh.without_row_ids) {
+        changes.adds[index].base_row_id.reset();
+    }
+    for (const size_t index : fresh.without_version) {
+        changes.adds[index].default_row_commit_version.reset();
+    }
     std::erase_if(changes.domains, [](const auto &domain) { return domain.domain == kRowTrackingDomain; });
+}
+
+void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes) {
     const Protocol &protocol = changes.protocol ? *changes.protocol : base.protocol;
     const Metadata &metadata = changes.metadata ? *changes.metadata : base.metadata;
     if (!AssignsRowIds(protocol, metadata)) {

@@ -42,11 +42,13 @@ struct FreshFiles {
     std::vector<std::pair<size_t, int64_t>> without_row_ids;  // index into ChangeSet::adds, rows in the file
     std::vector<size_t> without_version;
 };
-//! Found once, before any is given. A file added again takes over what its remove says.
+//! Found before any is given. A file added again takes over what its remove says.
 //! DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS if a file's number of rows is unknown.
-Result<FreshFiles> FindFreshFiles(ChangeSet &changes, bool needs_rows);
+Result<FreshFiles> FindFreshFiles(ChangeSet &changes);
 //! Row ids above the high-water mark and the version tried (PROTOCOL.md, "Row Tracking"), if the table has row tracking.
 void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes);
+//! Takes back what was given for a version that another writer has taken.
+void TakeRowIdsBack(const FreshFiles &fresh, ChangeSet &changes);
 //! Whether writers give row ids under this protocol and metadata.
 bool AssignsRowIds(const Protocol &protocol, const Metadata &metadata);
 //! The mark that a delta.rowTracking domain holds.
