@@ -653,6 +653,14 @@ Result<TableExtras> ReadCheckpointExtras(const Engine &engine, const LogSegment 
     return extras.ok() ? std::move(extras) : Blame(segment, extras.error());
 }
 
+Result<std::vector<std::string>> CheckpointSidecars(const Engine &engine, const LogSegment &segment, const Call &call) {
+    BF_ASSIGN(auto content, Open(engine, segment, true, call));
+    std::erase_if(content.bodies, [&](const auto &file) {
+        return std::find(content.heads.begin(), content.heads.end(), file) != content.heads.end();
+    });
+    return std::move(content.bodies);
+}
+
 Status ReadCheckpointFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request,
                            const KeySet &seen, const std::function<void(int64_t)> &see,
                            const std::function<Status(AddFile &&)> &emit, const Call &call) {

@@ -56,6 +56,8 @@ auto WithOlderCheckpoint(const Engine &engine, const LogSegment &segment, const 
 
 Result<TableState> ReadCheckpointState(const Engine &engine, const LogSegment &segment, const Call &call);
 Result<TableExtras> ReadCheckpointExtras(const Engine &engine, const LogSegment &segment, const Call &call);
+//! Full paths of the sidecars that the checkpoint names.
+Result<std::vector<std::string>> CheckpointSidecars(const Engine &engine, const LogSegment &segment, const Call &call);
 //! `see` is told the size of every live file, `emit` gets those whose partition is kept.
 Status ReadCheckpointFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request,
                            const KeySet &seen, const std::function<void(int64_t)> &see,

@@ -146,7 +146,7 @@ void CollectConstraints(const StructType &type, const std::string &prefix, std::
 }
 
 Status CheckAcknowledged(const Metadata &metadata, const StructType &schema, const RemovesByPath &removes,
-                         const ChangeSet &changes) {
+                         const ChangeSet &changes, const std::string &root) {
     const bool adds_rows = std::any_of(changes.adds.begin(), changes.adds.end(), [&](const AddFile &add) {
         return add.data_change && !removes.contains(DecodePath(add.path));
     });
@@ -156,7 +156,10 @@ Status CheckAcknowledged(const Metadata &metadata, const StructType &schema, con
     const auto &acknowledged = changes.acknowledged_constraints;
     for (const auto &constraint : TableConstraints(metadata, schema)) {
         if (std::find(acknowledged.begin(), acknowledged.end(), constraint) == acknowledged.end()) {
-            return Bug("the writer of {} has not checked the constraint '{}'", changes.operation.name, constraint);
+            return Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                        "Table {} has the constraint '{}', which {} cannot check. Nothing was committed. Write to it with "
+                        "an engine that checks it, or drop the constraint.",
+                        root, constraint, changes.operation.name);
         }
     }
     return {};
@@ -302,7 +305,7 @@ Status ApplyFixedRules(const Snapshot *read, ChangeSet &changes, const std::stri
         BF_RETURN_IF_ERROR(CheckWritable(protocol, metadata, schema, root));
     }
     BF_RETURN_IF_ERROR(CheckFiles(metadata, schema, protocol, changes));
-    return CheckAcknowledged(metadata, schema, removes, changes);
+    return CheckAcknowledged(metadata, schema, removes, changes, root);
 }
 
 // ---- row tracking ----

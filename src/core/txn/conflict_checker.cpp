@@ -24,6 +24,28 @@ std::optional<std::string> VectorIdOf(const std::optional<DeletionVectorDescript
     return vector ? std::optional(vector->UniqueId()) : std::nullopt;
 }
 
+//! What all rows of a file have in a partition column; nothing is known if the log does not say.
+ColumnFacts FactsOfPartition(const PartitionValues *values, const std::pair<const std::string, DataType> &column) {
+    ColumnFacts facts;
+    for (size_t i = 0; values && i < values->size(); ++i) {
+        const auto &[name, text] = (*values)[i];
+        if (name != column.first) {
+            continue;
+        }
+        const auto value = Scalar::FromPartitionValue(column.second, text);
+        if (value.ok()) {
+            facts.all_null = value->is_null();
+            facts.none_null = !value->is_null();
+        }
+        if (value.ok() && !value->is_null()) {
+            facts.min = *value;
+            facts.max = *value;
+            facts.nan_is_bounded = true;
+        }
+    }
+    return facts;
+}
+
 }  // namespace
 
 std::string_view IsolationLevelName(IsolationLevel level) {
@@ -217,28 +239,10 @@ bool ConflictChecker::MayMatch(const PartitionValues *values, const std::optiona
         return !predicates_.empty();
     }
     const auto statistics = FileStatistics::Parse(stats);
-    const auto facts = [&](const std::vector<std::string> &column, const DataType &type) -> ColumnFacts {
+    const auto facts = [&](const std::vector<std::string> &column, const DataType &type) {
         const auto partition = column.size() == 1 ? partition_columns_.find(column[0]) : partition_columns_.end();
-        if (partition == partition_columns_.end()) {
-            return statistics.Facts(column, type);
-        }
-        if (!values) {
-            return {};
-        }
-        for (const auto &[name, text] : *values) {
-            if (name != column[0]) {
-                continue;
-            }
-            const auto value = Scalar::FromPartitionValue(partition->second, text);
-            if (!value.ok()) {
-                return {};
-            }
-            if (value->is_null()) {
-                return {std::nullopt, std::nullopt, true, false};
-            }
-            return {*value, *value, false, true};
-        }
-        return {};
+        return partition == partition_columns_.end() ? statistics.Facts(column, type)
+                                                     : FactsOfPartition(values, *partition);
     };
     return std::any_of(predicates_.begin(), predicates_.end(), [&](const Predicate &predicate) {
         return Evaluate(predicate, facts) != Ternary::kFalse;
