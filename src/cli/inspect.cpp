@@ -18,11 +18,11 @@ constexpr Inspection kInspections[] = {
     {"history", "The versions of a table: when, who, what, how much", "DESCRIBE HISTORY delta.", "", '"'},
     {"detail", "What a table is: location, size, partitioning, features, properties", "DESCRIBE DETAIL delta.", "",
      '"'},
-    {"files", "The data files of the current version, with partition values and statistics", "FROM delta_files(", ")",
-     '\''},
-    {"log", "Every action in the log, as it was written", "FROM delta_log(", ")", '\''},
-    {"features", "The features a table uses, and whether Birdfoot reads and writes them", "FROM delta_features(", ")",
-     '\''},
+    {"files", "The data files of the current version, with partition values and statistics", "FROM birdfoot_files(",
+     ")", '\''},
+    {"log", "Every action in the log, as it was written", "FROM birdfoot_log(", ")", '\''},
+    {"features", "The features a table uses, and whether Birdfoot reads and writes them", "FROM birdfoot_features(",
+     ")", '\''},
 };
 
 std::string Quote(const std::string &text, char quote) {

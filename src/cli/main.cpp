@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 
 #include <unistd.h>
+#include <csignal>
 #include <cstdio>
 
 #include <exception>
@@ -12,7 +13,7 @@ namespace birdfoot::cli {
 int ExitCode(Outcome outcome) {
     switch (outcome) {
     case Outcome::kDone: return kExitDone;
-    case Outcome::kInterrupted: return 128 + StopSignal();
+    case Outcome::kInterrupted: return 128 + (StopSignal() != 0 ? StopSignal() : SIGINT);
     default: return kExitFailed;
     }
 }

@@ -10,7 +10,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <system_error>
 #include <utility>
 
@@ -47,10 +49,12 @@ public:
 
 std::pair<std::string, std::string> SplitSetting(const std::string &setting) {
     const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
+    const auto name = setting.substr(0, equals);
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; };
+    if (equals == std::string::npos || name.empty() || !std::all_of(name.begin(), name.end(), is_part)) {
         throw SessionError("-c takes key=value, not '" + setting + "'");
     }
-    return {setting.substr(0, equals), setting.substr(equals + 1)};
+    return {name, setting.substr(equals + 1)};
 }
 
 //! What DuckDB itself knows is set before the database opens (some of it cannot change later), the rest afterwards.
@@ -109,8 +113,7 @@ void Session::ApplySettings(const std::vector<std::string> &settings) {
         if (option && option->set_global) {
             continue;
         }
-        const auto result = connection_.Query("SET " + duckdb::KeywordHelper::WriteQuoted(key, '"') + " = " +
-                                              duckdb::KeywordHelper::WriteQuoted(value, '\''));
+        const auto result = connection_.Query("SET " + key + " = " + duckdb::KeywordHelper::WriteQuoted(value, '\''));
         if (result->HasError()) {
             throw SessionError("-c " + setting + ": " + result->GetError());
         }
@@ -127,10 +130,12 @@ void Session::ShowProgress() {
 
 Outcome Session::Run(const std::string &text, const Show &show) {
     duckdb::ErrorData error;
+    bool stopped = false;
     running = connection_.context.get();
     try {
         for (auto &statement : connection_.ExtractStatements(text)) {
             if (StopSignal() != 0) {
+                stopped = true;
                 break;
             }
             AllowProgress(true);
@@ -140,21 +145,27 @@ Outcome Session::Run(const std::string &text, const Show &show) {
                 break;
             }
             show(*result);
+            if (result->HasError()) {  // a stream may fail behind its first rows
+                error = result->GetErrorObject();
+                break;
+            }
         }
     } catch (const std::system_error &exception) {
+        stopped = StopSignal() != 0;
         error = duckdb::ErrorData(duckdb::ExceptionType::IO, exception.what());
     } catch (const std::exception &exception) {
         error = duckdb::ErrorData(exception);
     }
     running = nullptr;
     ClearProgress();
-    if (StopSignal() != 0) {
+    // A statement that was done before the signal came is done; what else it says of itself is worth reading.
+    if (stopped || (error.HasError() && error.Type() == duckdb::ExceptionType::INTERRUPT)) {
         std::fputs("Interrupted.\n", stderr);
         return Outcome::kInterrupted;
     }
     if (error.HasError()) {
         std::fprintf(stderr, "%s\n", error.Message().c_str());
-        return Outcome::kFailed;
+        return StopSignal() != 0 ? Outcome::kInterrupted : Outcome::kFailed;
     }
     return Outcome::kDone;
 }

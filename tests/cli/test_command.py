@@ -158,3 +158,10 @@ def test_it_starts_fast():
         birdfoot("sql", "SELECT 1")
         times.append(time.monotonic() - began)
     assert min(times) < 0.5  # the goal is 0.1 s on an idle machine, which make bench measures
+
+
+def test_an_error_behind_the_first_rows_fails_the_statement():
+    sql = "SELECT CASE WHEN range < 500000 THEN 1 ELSE error('late') END FROM range(1000000)"
+    result = birdfoot("sql", "--format", "json", sql)
+    assert result.returncode == 1
+    assert "late" in result.stderr

@@ -14,12 +14,9 @@ DataType AsNullable(const DataType &type) {
         }
         return DataType::Struct(std::move(fields));
     }
-    case TypeKind::kArray:
-        return DataType::Array(AsNullable(type.array_type().element), true);
-    case TypeKind::kMap:
-        return DataType::Map(AsNullable(type.map_type().key), AsNullable(type.map_type().value), true);
-    default:
-        return type;
+    case TypeKind::kArray: return DataType::Array(AsNullable(type.array_type().element), true);
+    case TypeKind::kMap: return DataType::Map(AsNullable(type.map_type().key), AsNullable(type.map_type().value), true);
+    default: return type;
     }
 }
 
@@ -30,8 +27,7 @@ DataType Merge(const DataType &table, const DataType &data) {
         return table;
     }
     switch (table.kind()) {
-    case TypeKind::kStruct:
-        return DataType::Struct(Merge(table.struct_type(), data.struct_type()));
+    case TypeKind::kStruct: return DataType::Struct(Merge(table.struct_type(), data.struct_type()));
     case TypeKind::kArray:
         return DataType::Array(Merge(table.array_type().element, data.array_type().element),
                                table.array_type().contains_null);
@@ -39,8 +35,7 @@ DataType Merge(const DataType &table, const DataType &data) {
         return DataType::Map(Merge(table.map_type().key, data.map_type().key),
                              Merge(table.map_type().value, data.map_type().value),
                              table.map_type().value_contains_null);
-    default:
-        return table;
+    default: return table;
     }
 }
 
@@ -78,15 +73,12 @@ Status CheckFields(const StructType &type, const std::string &prefix) {
 
 Status CheckType(const DataType &type, const std::string &path) {
     switch (type.kind()) {
-    case TypeKind::kStruct:
-        return CheckFields(type.struct_type(), path);
-    case TypeKind::kArray:
-        return CheckType(type.array_type().element, path + "element.");
+    case TypeKind::kStruct: return CheckFields(type.struct_type(), path);
+    case TypeKind::kArray: return CheckType(type.array_type().element, path + "element.");
     case TypeKind::kMap:
         BF_RETURN_IF_ERROR(CheckType(type.map_type().key, path + "key."));
         return CheckType(type.map_type().value, path + "value.");
-    default:
-        return {};
+    default: return {};
     }
 }
 
@@ -97,9 +89,7 @@ Result<StructType> MergeSchema(const StructType &table, const StructType &data) 
     return Merge(table, data);
 }
 
-Status CheckNoDuplicates(const StructType &schema) {
-    return CheckFields(schema, "");
-}
+Status CheckNoDuplicates(const StructType &schema) { return CheckFields(schema, ""); }
 
 std::string SchemaToTree(const StructType &schema) {
     std::string tree = "root";

@@ -30,9 +30,10 @@ DeltaTableEntry &TableOf(duckdb::ClientContext &context, duckdb::InsertStatement
     auto &entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, statement.catalog, statement.schema,
                                                                        statement.table);
     if (entry.ParentCatalog().GetCatalogType() != kStorageType) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "Operation not allowed: this form of INSERT is for Delta tables, and {} is none. Use DuckDB's own INSERT.",
-                   statement.table));
+        Throw(Fail(
+            Condition::DELTA_OPERATION_NOT_ALLOWED,
+            "Operation not allowed: this form of INSERT is for Delta tables, and {} is none. Use DuckDB's own INSERT.",
+            statement.table));
     }
     return entry.Cast<DeltaTableEntry>();
 }
@@ -41,8 +42,10 @@ duckdb::unique_ptr<duckdb::InsertStatement> Parse(const std::string &text) {
     duckdb::Parser parser;
     parser.ParseQuery(text);
     if (parser.statements.size() != 1 || parser.statements[0]->type != duckdb::StatementType::INSERT_STATEMENT) {
-        Throw(Fail(Condition::PARSE_SYNTAX_ERROR, "The query of the INSERT is not one query: {}. Write a single SELECT or "
-                   "VALUES.", text));
+        Throw(Fail(Condition::PARSE_SYNTAX_ERROR,
+                   "The query of the INSERT is not one query: {}. Write a single SELECT or "
+                   "VALUES.",
+                   text));
     }
     return duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::InsertStatement>(std::move(parser.statements[0]));
 }
@@ -64,10 +67,11 @@ const StructField &PartitionField(const DeltaTableEntry &table, const std::strin
     const auto &snapshot = *table.snapshot();
     const auto *field = snapshot.schema().Find(column);
     if (!field || !snapshot.IsPartitionColumn(field->name)) {
-        Throw(Fail(Condition::DELTA_PARTITION_COLUMN_NOT_FOUND,
-                   "PARTITION names the column {}, which is no partition column of {}. Name one of its partition columns, or "
-                   "leave the clause out.",
-                   column, table.name));
+        Throw(Fail(
+            Condition::DELTA_PARTITION_COLUMN_NOT_FOUND,
+            "PARTITION names the column {}, which is no partition column of {}. Name one of its partition columns, or "
+            "leave the clause out.",
+            column, table.name));
     }
     return *field;
 }
@@ -136,8 +140,7 @@ InsertOptions OptionsOf(duckdb::ClientContext &context, const DeltaTableEntry &t
     InsertOptions options;
     options.merge_schema = insert.schema_evolution || AutoMergeOf(context);
     switch (insert.mode) {
-    case sql::InsertMode::kInto:
-        break;
+    case sql::InsertMode::kInto: break;
     case sql::InsertMode::kReplaceWhere:
         options.mode = WriteMode::kReplaceWhere;
         options.predicate = insert.replace_where;
@@ -208,10 +211,11 @@ duckdb::LogicalInsert &FindInsert(duckdb::LogicalOperator &op) {
 duckdb::BoundStatement BindInsert(duckdb::Binder &binder, duckdb::ClientContext &context, InsertRequest request) {
     const auto &options = request.options;
     if (options.overwrite_schema && options.mode != WriteMode::kOverwrite) {
-        Throw(Fail(options.mode == WriteMode::kOverwritePartitions
-                       ? Condition::DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE
-                       : Condition::DELTA_ILLEGAL_OPTION,
-                   "overwriteSchema goes with an overwrite of the whole table only. Leave it out, or overwrite everything."));
+        Throw(Fail(
+            options.mode == WriteMode::kOverwritePartitions
+                ? Condition::DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE
+                : Condition::DELTA_ILLEGAL_OPTION,
+            "overwriteSchema goes with an overwrite of the whole table only. Leave it out, or overwrite everything."));
     }
     auto &table = TableOf(context, *request.statement);
     std::optional<MetadataGuard> guard;
@@ -232,9 +236,10 @@ duckdb::BoundStatement BindInsert(duckdb::Binder &binder, duckdb::ClientContext 
 duckdb::BoundStatement BindInsert(duckdb::Binder &binder, duckdb::ClientContext &context, const sql::Insert &insert) {
     return Guarded([&] {
         if (insert.if_not_exists) {
-            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                       "Operation not allowed: INSERT OVERWRITE … IF NOT EXISTS is not supported for Delta tables. Leave IF "
-                       "NOT EXISTS out."));
+            Throw(Fail(
+                Condition::DELTA_OPERATION_NOT_ALLOWED,
+                "Operation not allowed: INSERT OVERWRITE … IF NOT EXISTS is not supported for Delta tables. Leave IF "
+                "NOT EXISTS out."));
         }
         InsertRequest request;
         request.statement = Parse(TextOf(insert));
@@ -252,8 +257,7 @@ std::optional<duckdb::BoundStatement> BindEvolvingInsert(duckdb::Binder &binder,
     }
     return Guarded([&]() -> std::optional<duckdb::BoundStatement> {
         InsertRequest request;
-        request.statement =
-            duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::InsertStatement>(statement.Copy());
+        request.statement = duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::InsertStatement>(statement.Copy());
         auto catalog = request.statement->catalog, schema = request.statement->schema;
         duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
         auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(

@@ -1,5 +1,6 @@
-// BindInsert: the forms of INSERT that DuckDB's grammar lacks, bound as DuckDB's own INSERT with InsertOptions: OVERWRITE,
-// REPLACE WHERE, PARTITION (p = v), WITH SCHEMA EVOLUTION. The statement layer calls it; so does COPY … TO (FORMAT delta).
+// BindInsert: the forms of INSERT that DuckDB's grammar lacks, bound as DuckDB's own INSERT with InsertOptions:
+// OVERWRITE, REPLACE WHERE, PARTITION (p = v), WITH SCHEMA EVOLUTION. The statement layer calls it; so does COPY … TO
+// (FORMAT delta).
 #pragma once
 
 #include <optional>
@@ -27,8 +28,8 @@ struct InsertRequest {
 //! An INSERT of DuckDB's grammar with options. Binds the query twice where the schema may change.
 duckdb::BoundStatement BindInsert(duckdb::Binder &binder, duckdb::ClientContext &context, InsertRequest request);
 
-//! An INSERT of DuckDB's own that failed to bind, tried once more with schema evolution; none where the session does not
-//! ask for it (schema.autoMerge.enabled) or the table is none of ours.
+//! An INSERT of DuckDB's own that failed to bind, tried once more with schema evolution; none where the session does
+//! not ask for it (schema.autoMerge.enabled) or the table is none of ours.
 std::optional<duckdb::BoundStatement> BindEvolvingInsert(duckdb::Binder &binder, duckdb::ClientContext &context,
                                                          const duckdb::InsertStatement &statement);
 

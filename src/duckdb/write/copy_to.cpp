@@ -48,7 +48,8 @@ bool FlagOf(const duckdb::string &name, const duckdb::vector<duckdb::Value> &val
     }
     auto flag = values[0];
     if (values.size() != 1 || flag.IsNull() || !flag.DefaultTryCastAs(duckdb::LogicalType::BOOLEAN)) {
-        Throw(Fail(Condition::DELTA_ILLEGAL_OPTION, "The option {} of COPY is true or false. Give it one of the two.", name));
+        Throw(Fail(Condition::DELTA_ILLEGAL_OPTION, "The option {} of COPY is true or false. Give it one of the two.",
+                   name));
     }
     return flag.GetValue<bool>();
 }
@@ -77,10 +78,11 @@ CopyOptions OptionsOf(const duckdb::CopyInfo &info) {
         } else if (key == "partitionoverwritemode") {
             options.partition_overwrite_mode = duckdb::StringUtil::Lower(TextOf(name, values));
         } else {
-            Throw(Fail(Condition::DELTA_ILLEGAL_OPTION,
-                       "COPY … TO (FORMAT delta) has no option {}. There are MODE, PARTITION_BY, REPLACE_WHERE, MERGE_SCHEMA, "
-                       "OVERWRITE_SCHEMA and PARTITION_OVERWRITE_MODE.",
-                       name));
+            Throw(Fail(
+                Condition::DELTA_ILLEGAL_OPTION,
+                "COPY … TO (FORMAT delta) has no option {}. There are MODE, PARTITION_BY, REPLACE_WHERE, MERGE_SCHEMA, "
+                "OVERWRITE_SCHEMA and PARTITION_OVERWRITE_MODE.",
+                name));
         }
     }
     return options;
@@ -157,12 +159,14 @@ InsertOptions InsertOptionsFor(duckdb::ClientContext &context, const DeltaTableE
     if (options.replace_where) {
         if (options.mode != "overwrite") {
             Throw(Fail(Condition::DELTA_ILLEGAL_OPTION,
-                       "REPLACE_WHERE goes with MODE 'overwrite' only, and the mode is '{}'. Set the mode.", options.mode));
+                       "REPLACE_WHERE goes with MODE 'overwrite' only, and the mode is '{}'. Set the mode.",
+                       options.mode));
         }
         if (options.partition_overwrite_mode && dynamic) {
-            Throw(Fail(Condition::DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE,
-                       "REPLACE_WHERE cannot be used with data filters when in dynamic partition overwrite mode. Leave one "
-                       "of the two out."));
+            Throw(Fail(
+                Condition::DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE,
+                "REPLACE_WHERE cannot be used with data filters when in dynamic partition overwrite mode. Leave one "
+                "of the two out."));
         }
         insert.mode = WriteMode::kReplaceWhere;
         insert.predicate = *options.replace_where;
@@ -182,7 +186,8 @@ duckdb::BoundStatement BindWrite(duckdb::Binder &binder, duckdb::ClientContext &
         CheckPartitioning(table, options);
         if (!request.options.merge_schema) {
             auto query = QueryOf(info);
-            auto bound = duckdb::Binder::CreateBinder(context, &binder)->Bind(static_cast<duckdb::SQLStatement &>(*query));
+            auto bound =
+                duckdb::Binder::CreateBinder(context, &binder)->Bind(static_cast<duckdb::SQLStatement &>(*query));
             QueryColumns columns;
             columns.names.assign(bound.names.begin(), bound.names.end());
             columns.types = bound.types;
@@ -224,7 +229,8 @@ duckdb::BoundStatement Plan(duckdb::Binder &binder, duckdb::CopyStatement &state
         }
         if (options.mode != "append" && options.mode != "overwrite") {
             Throw(Fail(Condition::DELTA_PATH_EXISTS,
-                       "Cannot write to already existent path {} without setting MODE 'overwrite' or 'append'. Set the mode, or "
+                       "Cannot write to already existent path {} without setting MODE 'overwrite' or 'append'. Set the "
+                       "mode, or "
                        "choose another path.",
                        info.file_path));
         }

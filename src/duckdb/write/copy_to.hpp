@@ -7,8 +7,8 @@
 namespace birdfoot::duck {
 
 //! Registers the copy function `delta`. Options: MODE ('append', 'overwrite', 'error', 'ignore'; default 'error'),
-//! PARTITION_BY (columns), REPLACE_WHERE 'condition', MERGE_SCHEMA, OVERWRITE_SCHEMA, PARTITION_OVERWRITE_MODE ('static',
-//! 'dynamic').
+//! PARTITION_BY (columns), REPLACE_WHERE 'condition', MERGE_SCHEMA, OVERWRITE_SCHEMA, PARTITION_OVERWRITE_MODE
+//! ('static', 'dynamic').
 void RegisterCopyTo(duckdb::ExtensionLoader &loader);
 
 }  // namespace birdfoot::duck

@@ -1,12 +1,12 @@
-// Names and folders as Spark's DelayedCommitProtocol makes them: part-00000-<uuid>-c000.snappy.parquet, Hive folders for
-// partitions, two random characters instead where names are mapped or randomizeFilePrefixes asks for it.
+// Names and folders as Spark's DelayedCommitProtocol makes them: part-00000-<uuid>-c000.snappy.parquet, Hive folders
+// for partitions, two random characters instead where names are mapped or randomizeFilePrefixes asks for it.
 #include "duckdb/write/data_files.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <fcntl.h>
 #include <random>
-#include <unistd.h>
 
 #include "duckdb/common/file_system.hpp"
 
@@ -61,7 +61,10 @@ void SyncFolder(const std::string &folder) {
 
 DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, const ParquetLayout &layout,
                      const StatisticsPlan &plan, PendingFiles &pending)
-    : target_(target), layout_(layout), plan_(plan), pending_(pending),
+    : target_(target),
+      layout_(layout),
+      plan_(plan),
+      pending_(pending),
       fsync_(!duckdb::FileSystem::IsRemoteFile(target.root) && FsyncOf(*context.db)),
       string_prefix_(StringPrefixLength(target.metadata)),
       random_prefix_(RandomPrefixLength(target)) {}

@@ -22,9 +22,7 @@ FileScan::FileScan(duckdb::ClientContext &context, SnapshotPtr snapshot, std::ve
     global_ = function_.init_global(context, input);
 }
 
-duckdb::idx_t FileScan::max_tasks() const {
-    return global_->MaxThreads();
-}
+duckdb::idx_t FileScan::max_tasks() const { return global_->MaxThreads(); }
 
 void FileScan::Run(duckdb::ExecutionContext &context, const std::function<void(duckdb::DataChunk &)> &visit) {
     duckdb::vector<duckdb::idx_t> projection;

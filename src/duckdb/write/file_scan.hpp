@@ -1,5 +1,5 @@
-// FileScan: a scan of some files of a table that no plan holds: an operator runs it behind its last row, to find the rows
-// that must go or to copy those that stay.
+// FileScan: a scan of some files of a table that no plan holds: an operator runs it behind its last row, to find the
+// rows that must go or to copy those that stay.
 #pragma once
 
 #include <functional>

@@ -1,15 +1,9 @@
-// How rows find their file. Rows of one partition that come in a run are buffered by their thread alone. Mixed rows are
-// staged until many of each partition are together. Up to kDirectPartitions partitions have a buffer and an open file
-// each; the rows of the others wait in kOverflowBuckets collections, which spill, and are written a partition at a time.
-// So ten million rows of a thousand partitions make a thousand files, without a thousand open ones.
+// How rows find their partition: rows of one partition that come in a run are buffered by their thread alone; mixed
+// rows are staged until many of each partition are together. PartitionBuffers does the rest.
 #include "duckdb/write/file_writer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <map>
-#include <mutex>
-#include <set>
 
 #include "duckdb/catalog/catalog_entry/scalar_function_catalog_entry.hpp"
 #include "duckdb/execution/expression_executor.hpp"
@@ -19,23 +13,17 @@
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/data_files.hpp"
+#include "duckdb/write/partition_buffers.hpp"
 #include "duckdb/write/partition_keys.hpp"
-#include "duckdb/write/row_buffer.hpp"
 #include "duckdb/write/row_checks.hpp"
 
 namespace birdfoot::duck {
 
 namespace {
 
-constexpr size_t kDirectPartitions = 128;
-constexpr size_t kOverflowBuckets = 64;
 constexpr size_t kStagedRows = 128 * 1024;
 constexpr uint64_t kStagedBytes = 64ull << 20;
-//! A direct partition that got no row while this many were written makes room for another one.
-constexpr uint64_t kIdleRows = 1'000'000;
 constexpr const char *kChangeType = "_change_type";
-
-enum class Place : uint8_t { kUndecided, kDirect, kOverflow };
 
 //! Bytes of text and lists, roughly: what makes a row much larger than its fixed part.
 uint64_t VariableBytes(duckdb::DataChunk &chunk) {
@@ -72,29 +60,6 @@ void KeepNulls(duckdb::Vector &source, duckdb::Vector &target, duckdb::idx_t cou
     }
 }
 
-}  // namespace
-
-struct Partition {
-    Partition(uint32_t id, PartitionValues values) : id(id), values(std::move(values)) {}
-
-    const uint32_t id;
-    const PartitionValues values;
-    std::atomic<Place> place{Place::kUndecided};
-    std::atomic<uint64_t> last_used{0};  // rows written by all partitions until then
-    std::mutex mutex;
-    std::unique_ptr<RowBuffer> pending;
-    std::shared_ptr<OpenFile> file;
-};
-
-namespace {
-
-//! Rows of partitions without a buffer of their own; the last column is the partition's id.
-struct OverflowBucket {
-    std::mutex mutex;
-    std::unique_ptr<duckdb::ColumnDataCollection> rows;
-    std::set<uint32_t> partitions;
-};
-
 struct WriterLocal : FileWriter::Local {
     explicit WriterLocal(const std::vector<PartitionColumn> &columns) : keys(columns) {}
 
@@ -119,53 +84,26 @@ struct FileWriter::Impl {
 
     void Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, WriterLocal &local);
-    bool FinishSome(duckdb::ClientContext &context);
 
     void AddFileColumns();
     void BindVariants(duckdb::ClientContext &context);
     void MakeFileChunk(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
-    std::unique_ptr<RowBuffer> NewBuffer(duckdb::ClientContext &context) {
-        return std::make_unique<RowBuffer>(context, layout.types, *plan);
-    }
-    Partition *FindPartition(const PartitionKeys::TextValues &values);
-    Partition &PartitionById(uint32_t id) {
-        std::lock_guard lock(partitions_mutex);
-        return *by_id[id];
-    }
-    Place PlaceOf(duckdb::ClientContext &context, Partition &partition);
 
     void AppendRun(duckdb::ClientContext &context, WriterLocal &local, Partition &partition);
     void Stage(duckdb::ClientContext &context, WriterLocal &local);
     void Scatter(duckdb::ClientContext &context, WriterLocal &local);
-    void AppendTo(duckdb::ClientContext &context, Partition &partition, duckdb::DataChunk &rows);
-    void HandOver(duckdb::ClientContext &context, Partition &partition, std::unique_ptr<RowBuffer> buffer);
-    void AppendOverflow(duckdb::ClientContext &context, Partition &partition, duckdb::DataChunk &rows);
-
-    void Flush(duckdb::ClientContext &context, Partition &partition, RowBuffer &buffer, bool last);
-    void FlushPending(duckdb::ClientContext &context, Partition &partition);
-    void FlushOverflow(duckdb::ClientContext &context, duckdb::ColumnDataCollection &rows);
-    void AppendById(duckdb::ClientContext &context, std::map<uint32_t, std::unique_ptr<RowBuffer>> &buffers,
-                    duckdb::DataChunk &rows, uint32_t id, duckdb::idx_t from, duckdb::idx_t to);
 
     WriteTarget target;
     RowChecks checks;
     ParquetLayout layout;
-    std::vector<size_t> positions;           // the file's columns in the chunks
-    std::vector<StructField> file_fields;    // what they are
+    std::vector<size_t> positions;         // the file's columns in the chunks
+    std::vector<StructField> file_fields;  // what they are
     std::vector<PartitionColumn> partition_columns;
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> variant_expressions;
-    std::vector<size_t> variant_columns;     // in the file
+    std::vector<size_t> variant_columns;  // in the file
     std::unique_ptr<StatisticsPlan> plan;
     std::unique_ptr<DataFiles> files;
-
-    std::mutex partitions_mutex;
-    std::map<PartitionKeys::TextValues, std::unique_ptr<Partition>> partitions;
-    std::vector<Partition *> by_id;
-    std::vector<Partition *> direct;
-    std::array<OverflowBucket, kOverflowBuckets> overflow;
-    std::atomic<uint64_t> rows_written{0};
-    std::atomic<double> compression{0.5};  // bytes in the file for a byte in memory, as seen so far
-    std::atomic<size_t> next_to_finish{0};
+    std::unique_ptr<PartitionBuffers> partitions;
 };
 
 FileWriter::Impl::Impl(duckdb::ClientContext &context, WriteTarget target_p, PendingFiles &pending)
@@ -179,9 +117,7 @@ FileWriter::Impl::Impl(duckdb::ClientContext &context, WriteTarget target_p, Pen
     }
     plan = std::make_unique<StatisticsPlan>(std::move(leaves), file_fields, target.mapping);
     files = std::make_unique<DataFiles>(context, target, layout, *plan, pending);
-    if (partition_columns.empty()) {
-        FindPartition({});
-    }
+    partitions = std::make_unique<PartitionBuffers>(target, layout, *plan, partition_columns, *files);
 }
 
 void FileWriter::Impl::AddFileColumns() {
@@ -275,63 +211,17 @@ void FileWriter::Impl::MakeFileChunk(duckdb::ClientContext &context, WriterLocal
     local.file_chunk.SetCardinality(chunk.size());
 }
 
-Partition *FileWriter::Impl::FindPartition(const PartitionKeys::TextValues &texts) {
-    std::lock_guard lock(partitions_mutex);
-    auto &partition = partitions[texts];
-    if (!partition) {
-        PartitionValues values;
-        for (size_t i = 0; i < texts.size(); i++) {
-            values.emplace_back(partition_columns[i].name, texts[i]);
-        }
-        partition = std::make_unique<Partition>(static_cast<uint32_t>(by_id.size()), std::move(values));
-        by_id.push_back(partition.get());
-    }
-    return partition.get();
-}
-
-Place FileWriter::Impl::PlaceOf(duckdb::ClientContext &context, Partition &partition) {
-    partition.last_used = rows_written.load();
-    if (auto place = partition.place.load(); place != Place::kUndecided) {
-        return place;
-    }
-    Partition *idle = nullptr;
-    {
-        std::lock_guard lock(partitions_mutex);
-        if (partition.place != Place::kUndecided) {
-            return partition.place;
-        }
-        if (direct.size() >= kDirectPartitions) {
-            auto oldest = std::min_element(direct.begin(), direct.end(), [](const auto *a, const auto *b) {
-                return a->last_used.load() < b->last_used.load();
-            });
-            if ((*oldest)->last_used + kIdleRows >= rows_written) {
-                partition.place = Place::kOverflow;
-                return Place::kOverflow;
-            }
-            idle = *oldest;
-            idle->place = Place::kUndecided;
-            direct.erase(oldest);
-        }
-        direct.push_back(&partition);
-        partition.place = Place::kDirect;
-    }
-    if (idle) {
-        FlushPending(context, *idle);
-    }
-    return Place::kDirect;
-}
-
 void FileWriter::Impl::Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk) {
     if (chunk.size() == 0) {
         return;
     }
     checks.Check(chunk);
     MakeFileChunk(context, local, chunk);
-    rows_written += chunk.size();
+    partitions->CountRows(chunk.size());
     if (partition_columns.empty()) {
-        return AppendRun(context, local, *by_id[0]);
+        return AppendRun(context, local, *partitions->Find({}));
     }
-    auto find = [this](const PartitionKeys::TextValues &values) { return FindPartition(values); };
+    auto find = [this](const PartitionKeys::TextValues &values) { return partitions->Find(values); };
     if (local.keys.Assign(chunk, find, local.partitions)) {
         return AppendRun(context, local, *local.partitions[0]);
     }
@@ -341,19 +231,17 @@ void FileWriter::Impl::Write(duckdb::ClientContext &context, WriterLocal &local,
 void FileWriter::Impl::AppendRun(duckdb::ClientContext &context, WriterLocal &local, Partition &partition) {
     if (local.run != &partition) {
         if (local.run_rows && !local.run_rows->empty()) {
-            HandOver(context, *local.run, std::move(local.run_rows));
+            partitions->HandOver(context, *local.run, std::move(local.run_rows));
         }
         local.run = &partition;
         local.run_rows.reset();
     }
     if (!local.run_rows) {
-        local.run_rows = NewBuffer(context);
+        local.run_rows = partitions->NewBuffer(context);
     }
     local.run_rows->Append(local.file_chunk);
     if (local.run_rows->IsFull()) {
-        bool last = PlaceOf(context, partition) != Place::kDirect;
-        Flush(context, partition, *local.run_rows, last);
-        local.run_rows.reset();
+        partitions->HandOver(context, partition, std::move(local.run_rows));
     }
 }
 
@@ -393,189 +281,11 @@ void FileWriter::Impl::Scatter(duckdb::ClientContext &context, WriterLocal &loca
             rows.data[i].Slice(local.staged.data[i], selection, size);
         }
         rows.SetCardinality(size);
-        AppendTo(context, *local.staged_partitions[order[from - 1].second], rows);
+        partitions->Append(context, *local.staged_partitions[order[from - 1].second], rows);
     }
     local.staged.Reset();
     local.staged_partitions.clear();
     local.staged_bytes = 0;
-}
-
-void FileWriter::Impl::AppendTo(duckdb::ClientContext &context, Partition &partition, duckdb::DataChunk &rows) {
-    if (PlaceOf(context, partition) == Place::kOverflow) {
-        return AppendOverflow(context, partition, rows);
-    }
-    std::unique_ptr<RowBuffer> full;
-    {
-        std::lock_guard lock(partition.mutex);
-        if (!partition.pending) {
-            partition.pending = NewBuffer(context);
-        }
-        partition.pending->Append(rows);
-        if (partition.pending->IsFull()) {
-            full = std::move(partition.pending);
-        }
-    }
-    if (full) {
-        Flush(context, partition, *full, false);
-    }
-}
-
-void FileWriter::Impl::HandOver(duckdb::ClientContext &context, Partition &partition,
-                                std::unique_ptr<RowBuffer> buffer) {
-    if (PlaceOf(context, partition) == Place::kOverflow) {
-        for (auto &rows : buffer->rows().Chunks()) {
-            AppendOverflow(context, partition, rows);
-        }
-        return;
-    }
-    {
-        std::lock_guard lock(partition.mutex);
-        if (partition.pending) {
-            partition.pending->Combine(*buffer);
-            buffer.reset();
-            if (partition.pending->IsFull()) {
-                buffer = std::move(partition.pending);
-            }
-        } else {
-            buffer->Unpin();
-            partition.pending = std::move(buffer);
-        }
-    }
-    if (buffer) {
-        Flush(context, partition, *buffer, false);
-    }
-}
-
-void FileWriter::Impl::AppendOverflow(duckdb::ClientContext &context, Partition &partition, duckdb::DataChunk &rows) {
-    auto types = layout.types;
-    types.push_back(duckdb::LogicalType::UINTEGER);
-    duckdb::DataChunk tagged;
-    tagged.InitializeEmpty(types);
-    for (size_t i = 0; i < layout.types.size(); i++) {
-        tagged.data[i].Reference(rows.data[i]);
-    }
-    tagged.data.back().Reference(duckdb::Value::UINTEGER(partition.id));
-    tagged.SetCardinality(rows.size());
-
-    auto &bucket = overflow[partition.id % kOverflowBuckets];
-    std::unique_ptr<duckdb::ColumnDataCollection> full;
-    {
-        std::lock_guard lock(bucket.mutex);
-        if (!bucket.rows) {
-            bucket.rows = std::make_unique<duckdb::ColumnDataCollection>(context, types);
-        }
-        bucket.partitions.insert(partition.id);
-        bucket.rows->Append(tagged);
-        if (bucket.rows->Count() >= kRowGroupRows * bucket.partitions.size()) {
-            full = std::move(bucket.rows);
-        }
-    }
-    if (full) {
-        FlushOverflow(context, *full);
-    }
-}
-
-//! Writes the buffer as a row group of the partition's file; `last` closes that file behind it.
-void FileWriter::Impl::Flush(duckdb::ClientContext &context, Partition &partition, RowBuffer &buffer, bool last) {
-    if (context.IsInterrupted()) {
-        throw duckdb::InterruptException();
-    }
-    buffer.Unpin();
-    auto memory = buffer.rows().SizeInBytes();
-    auto expected = static_cast<uint64_t>(static_cast<double>(memory) * compression);
-    std::shared_ptr<OpenFile> file;
-    {
-        std::lock_guard lock(partition.mutex);
-        if (!partition.file) {
-            partition.file = files->Open(context, partition.values);
-        }
-        file = partition.file;
-        file->in_flight++;
-        file->expected_bytes += expected;
-        // Full with this row group: the next one goes elsewhere.
-        if (last || file->parquet->written() + file->expected_bytes >= target.target_file_bytes) {
-            file->retired = true;
-            partition.file.reset();
-        }
-    }
-    auto before = file->parquet->written();
-    file->parquet->WriteRowGroup(buffer.rows());
-    bool alone, close;
-    {
-        std::lock_guard lock(partition.mutex);
-        file->statistics.Merge(buffer.statistics());
-        file->expected_bytes -= expected;
-        alone = --file->in_flight == 0;
-        close = alone && file->retired;
-    }
-    if (memory > 0 && alone) {
-        compression = static_cast<double>(file->parquet->written() - before) / static_cast<double>(memory);
-    }
-    if (close) {
-        files->Close(context, *file);
-    }
-}
-
-//! Writes and closes all that a partition has.
-void FileWriter::Impl::FlushPending(duckdb::ClientContext &context, Partition &partition) {
-    std::unique_ptr<RowBuffer> pending;
-    std::shared_ptr<OpenFile> done;
-    {
-        std::lock_guard lock(partition.mutex);
-        pending = std::move(partition.pending);
-        if ((!pending || pending->empty()) && partition.file) {
-            partition.file->retired = true;
-            done = partition.file->in_flight == 0 ? partition.file : nullptr;
-            partition.file.reset();
-        }
-    }
-    if (pending && !pending->empty()) {
-        Flush(context, partition, *pending, true);
-    } else if (done) {
-        files->Close(context, *done);
-    }
-}
-
-void FileWriter::Impl::AppendById(duckdb::ClientContext &context,
-                                  std::map<uint32_t, std::unique_ptr<RowBuffer>> &buffers, duckdb::DataChunk &rows,
-                                  uint32_t id, duckdb::idx_t from, duckdb::idx_t to) {
-    auto &buffer = buffers[id];
-    if (!buffer) {
-        buffer = NewBuffer(context);
-    }
-    duckdb::DataChunk slice;
-    slice.InitializeEmpty(layout.types);
-    for (size_t i = 0; i < layout.types.size(); i++) {
-        slice.data[i].Slice(rows.data[i], from, to);
-    }
-    slice.SetCardinality(to - from);
-    buffer->Append(slice);
-    if (buffer->IsFull()) {
-        Flush(context, PartitionById(id), *buffer, false);
-        buffer = NewBuffer(context);
-    }
-}
-
-void FileWriter::Impl::FlushOverflow(duckdb::ClientContext &context, duckdb::ColumnDataCollection &rows) {
-    std::map<uint32_t, std::unique_ptr<RowBuffer>> buffers;
-    for (auto &chunk : rows.Chunks()) {
-        const auto *ids = duckdb::FlatVector::GetData<uint32_t>(chunk.data.back());
-        for (duckdb::idx_t from = 0, to = 0; from < chunk.size(); from = to) {
-            for (to = from; to < chunk.size() && ids[to] == ids[from]; to++) {
-            }
-            AppendById(context, buffers, chunk, ids[from], from, to);
-        }
-    }
-    rows.Reset();
-    for (auto &[id, buffer] : buffers) {
-        auto &partition = PartitionById(id);
-        if (!buffer->empty()) {
-            Flush(context, partition, *buffer, true);
-        } else {
-            FlushPending(context, partition);
-        }
-        buffer.reset();
-    }
 }
 
 void FileWriter::Impl::Combine(duckdb::ClientContext &context, WriterLocal &local) {
@@ -583,26 +293,9 @@ void FileWriter::Impl::Combine(duckdb::ClientContext &context, WriterLocal &loca
         Scatter(context, local);
     }
     if (local.run_rows && !local.run_rows->empty()) {
-        HandOver(context, *local.run, std::move(local.run_rows));
+        partitions->HandOver(context, *local.run, std::move(local.run_rows));
     }
     local.run_rows.reset();
-}
-
-bool FileWriter::Impl::FinishSome(duckdb::ClientContext &context) {
-    auto next = next_to_finish++;
-    if (next < kOverflowBuckets) {
-        if (overflow[next].rows) {
-            FlushOverflow(context, *overflow[next].rows);
-            overflow[next].rows.reset();
-        }
-        return true;
-    }
-    next -= kOverflowBuckets;
-    if (next >= by_id.size()) {
-        return false;
-    }
-    FlushPending(context, *by_id[next]);
-    return true;
 }
 
 FileWriter::FileWriter(duckdb::ClientContext &context, WriteTarget target, PendingFiles &files)
@@ -622,12 +315,10 @@ void FileWriter::Combine(duckdb::ClientContext &context, Local &local) {
     impl_->Combine(context, static_cast<WriterLocal &>(local));
 }
 
-bool FileWriter::FinishSome(duckdb::ClientContext &context) {
-    return impl_->FinishSome(context);
-}
+bool FileWriter::FinishSome(duckdb::ClientContext &context) { return impl_->partitions->FinishSome(context); }
 
 std::vector<WrittenFile> FileWriter::Finish(duckdb::ClientContext &context) {
-    while (impl_->FinishSome(context)) {
+    while (impl_->partitions->FinishSome(context)) {
     }
     return impl_->files->Finish();
 }

@@ -1,5 +1,6 @@
-// FileWriter: the one writer of data files, for INSERT, CTAS, UPDATE, MERGE, rewrites and change data: our own statistics,
-// Spark's names and folders, row groups and target size, on DuckDB's ParquetWriter. Thread-safe through its Locals.
+// FileWriter: the one writer of data files, for INSERT, CTAS, UPDATE, MERGE, rewrites and change data: our own
+// statistics, Spark's names and folders, row groups and target size, on DuckDB's ParquetWriter. Thread-safe through its
+// Locals.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ struct WriteTarget {
     StructType schema;  // logical, in the order of the chunks' columns; partition columns included
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     uint64_t target_file_bytes = 128ull << 20;
-    bool change_data = false;  // below _change_data/, with _change_type as the chunks' last column
+    bool change_data = false;                    // below _change_data/, with _change_type as the chunks' last column
     bool materialize_partition_columns = false;  // the feature: partition columns are in the files too
     bool tight_bounds = false;                   // write "tightBounds":true, as tables with deletion vectors have it
 };
@@ -53,7 +54,8 @@ public:
     //! char/varchar lengths and infinities; throws with the column's name. May flatten the chunk's vectors.
     void Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, Local &local);
-    //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call it.
+    //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call
+    //! it.
     bool FinishSome(duckdb::ClientContext &context);
     //! Writes what is left and closes all files; call once. In the order in which they were begun.
     std::vector<WrittenFile> Finish(duckdb::ClientContext &context);

@@ -49,10 +49,11 @@ void CheckCondition(InsertLocal &local, const TableCondition &condition, duckdb:
     if (local.condition->Select(chunk, matches) == chunk.size()) {
         return;
     }
-    Throw(Fail(Condition::DELTA_REPLACE_WHERE_MISMATCH,
-               "Written data does not conform to partial table overwrite condition or constraint '{}'. At least one row to "
-               "be written does not satisfy it. Filter the query by the condition, or widen the condition.",
-               condition.text()));
+    Throw(Fail(
+        Condition::DELTA_REPLACE_WHERE_MISMATCH,
+        "Written data does not conform to partial table overwrite condition or constraint '{}'. At least one row to "
+        "be written does not satisfy it. Filter the query by the condition, or widen the condition.",
+        condition.text()));
 }
 
 Operation OperationOf(const InsertState &state, const InsertOptions &options) {
@@ -101,17 +102,10 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> DeltaInsert::ParamsToString(
     duckdb::InsertionOrderPreservingMap<duckdb::string> parameters;
     parameters["Table"] = target_.create ? target_.name : target_.root;
     switch (target_.options.mode) {
-    case WriteMode::kAppend:
-        break;
-    case WriteMode::kOverwrite:
-        parameters["Mode"] = "overwrite";
-        break;
-    case WriteMode::kOverwritePartitions:
-        parameters["Mode"] = "overwrite partitions";
-        break;
-    case WriteMode::kReplaceWhere:
-        parameters["Replace where"] = target_.options.predicate;
-        break;
+    case WriteMode::kAppend: break;
+    case WriteMode::kOverwrite: parameters["Mode"] = "overwrite"; break;
+    case WriteMode::kOverwritePartitions: parameters["Mode"] = "overwrite partitions"; break;
+    case WriteMode::kReplaceWhere: parameters["Replace where"] = target_.options.predicate; break;
     }
     return parameters;
 }
@@ -127,9 +121,10 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             state->created = true;
         } else {
             if (!target_.assignment_checked) {
-                Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                           "The optimizer or its extensions are switched off, so the types of an INSERT into a Delta table "
-                           "cannot be checked. Run PRAGMA enable_optimizer, and RESET disabled_optimizers."));
+                Throw(Fail(
+                    Condition::BIRDFOOT_UNSUPPORTED,
+                    "The optimizer or its extensions are switched off, so the types of an INSERT into a Delta table "
+                    "cannot be checked. Run PRAGMA enable_optimizer, and RESET disabled_optimizers."));
             }
             state->work = &transaction.WorkOn(context, target_.root);
             if (!ClaimIdempotentWrite(context, transaction, *state->work)) {
@@ -139,8 +134,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             }
         }
         if (state->work) {
-            state->replacement =
-                std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
+            state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
             state->writer = std::make_unique<FileWriter>(context, TargetOf(*state->work), state->work->files);
         }
         if (target_.returning) {

@@ -1,5 +1,5 @@
-// DeltaInsert: the operator behind INSERT and CREATE TABLE AS: a parallel sink that writes files, and at its end adds them
-// to the pending change of the transaction, with whatever they replace.
+// DeltaInsert: the operator behind INSERT and CREATE TABLE AS: a parallel sink that writes files, and at its end adds
+// them to the pending change of the transaction, with whatever they replace.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace birdfoot::duck {
 
 //! What is inserted into.
 struct InsertTarget {
-    std::string root;     // of an existing table
+    std::string root;      // of an existing table
     SnapshotPtr bound_to;  // what the statement saw of it
     // CREATE TABLE AS: the table is made when the statement runs, in the same transaction.
     std::optional<CreateSpec> create;
@@ -34,7 +34,8 @@ public:
     DeltaInsert(duckdb::PhysicalPlan &plan, duckdb::vector<duckdb::LogicalType> types, DeltaCatalog &catalog,
                 InsertTarget target, duckdb::idx_t estimated_cardinality)
         : PhysicalOperator(plan, duckdb::PhysicalOperatorType::EXTENSION, std::move(types), estimated_cardinality),
-          catalog_(catalog), target_(std::move(target)) {}
+          catalog_(catalog),
+          target_(std::move(target)) {}
 
     duckdb::string GetName() const override { return "DELTA_INSERT"; }
     duckdb::InsertionOrderPreservingMap<duckdb::string> ParamsToString() const override;

@@ -35,10 +35,14 @@ void SetInsertOptions(duckdb::LogicalInsert &insert, const InsertOptions &option
     std::string json;
     JsonWriter writer(json);
     writer.BeginObject()
-        .Key("mode").Int(static_cast<int64_t>(options.mode))
-        .Key("predicate").String(options.predicate)
-        .Key("overwriteSchema").Bool(options.overwrite_schema)
-        .Key("mergeSchema").Bool(options.merge_schema)
+        .Key("mode")
+        .Int(static_cast<int64_t>(options.mode))
+        .Key("predicate")
+        .String(options.predicate)
+        .Key("overwriteSchema")
+        .Bool(options.overwrite_schema)
+        .Key("mergeSchema")
+        .Bool(options.merge_schema)
         .EndObject();
     Slot(insert, kOptions) = duckdb::Value(json);
 }
@@ -61,9 +65,7 @@ InsertOptions InsertOptionsOf(const duckdb::LogicalInsert &insert) {
     return options;
 }
 
-void MarkAssignmentChecked(duckdb::LogicalInsert &insert) {
-    Slot(insert, kChecked) = duckdb::Value::BOOLEAN(true);
-}
+void MarkAssignmentChecked(duckdb::LogicalInsert &insert) { Slot(insert, kChecked) = duckdb::Value::BOOLEAN(true); }
 
 bool IsAssignmentChecked(const duckdb::LogicalInsert &insert) {
     const auto *value = Slot(insert, kChecked);

@@ -1,5 +1,5 @@
-// InsertOptions: what a statement that DuckDB's grammar lacks says about the INSERT that it is rewritten to. They travel
-// inside the bound INSERT, in a list of DuckDB's that it does not use, so that they belong to that plan alone.
+// InsertOptions: what a statement that DuckDB's grammar lacks says about the INSERT that it is rewritten to. They
+// travel inside the bound INSERT, in a list of DuckDB's that it does not use, so that they belong to that plan alone.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ enum class WriteMode : uint8_t {
 
 struct InsertOptions {
     WriteMode mode = WriteMode::kAppend;
-    std::string predicate;       // DuckDB's text
+    std::string predicate;  // DuckDB's text
     // The statement may change the schema; the metadata it was bound to becomes the table's when it runs.
     bool overwrite_schema = false;
     bool merge_schema = false;

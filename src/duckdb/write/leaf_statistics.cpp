@@ -1,6 +1,6 @@
-// Statistics as Spark's StatisticsCollection gives them: a leaf is null where it or a struct around it is; NaN lies above every
-// number; text is compared by its bytes; arrays, maps, binaries, booleans and variants have a null count alone. Cutting of
-// strings and rounding of timestamps is StatisticsToJson's.
+// Statistics as Spark's StatisticsCollection gives them: a leaf is null where it or a struct around it is; NaN lies
+// above every number; text is compared by its bytes; arrays, maps, binaries, booleans and variants have a null count
+// alone. Cutting of strings and rounding of timestamps is StatisticsToJson's.
 #include "duckdb/write/leaf_statistics.hpp"
 
 #include <cmath>
@@ -61,9 +61,7 @@ void UpdateIntegers(Leaf &leaf, const duckdb::UnifiedVectorFormat &format, idx_t
     leaf.any = true;
 }
 
-bool RealLess(double a, double b) {
-    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
-}
+bool RealLess(double a, double b) { return a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
 
 template <typename T>
 void UpdateReals(Leaf &leaf, const duckdb::UnifiedVectorFormat &format, idx_t count,
@@ -135,24 +133,15 @@ void UpdateLeaf(Leaf &leaf, bool bounds, duckdb::Vector &vector, idx_t count, co
         return CountNulls(leaf, format, count, null_parent);
     }
     switch (vector.GetType().InternalType()) {
-    case duckdb::PhysicalType::INT8:
-        return UpdateIntegers<int8_t>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::INT16:
-        return UpdateIntegers<int16_t>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::INT32:
-        return UpdateIntegers<int32_t>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::INT64:
-        return UpdateIntegers<int64_t>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::INT128:
-        return UpdateHuge(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::FLOAT:
-        return UpdateReals<float>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::DOUBLE:
-        return UpdateReals<double>(leaf, format, count, null_parent);
-    case duckdb::PhysicalType::VARCHAR:
-        return UpdateText(leaf, format, count, null_parent);
-    default:
-        return CountNulls(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::INT8: return UpdateIntegers<int8_t>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::INT16: return UpdateIntegers<int16_t>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::INT32: return UpdateIntegers<int32_t>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::INT64: return UpdateIntegers<int64_t>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::INT128: return UpdateHuge(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::FLOAT: return UpdateReals<float>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::DOUBLE: return UpdateReals<double>(leaf, format, count, null_parent);
+    case duckdb::PhysicalType::VARCHAR: return UpdateText(leaf, format, count, null_parent);
+    default: return CountNulls(leaf, format, count, null_parent);
     }
 }
 

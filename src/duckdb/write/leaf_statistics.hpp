@@ -16,7 +16,7 @@ namespace birdfoot::duck {
 class StatisticsPlan {
 public:
     struct Node {
-        size_t leaf = SIZE_MAX;  // index into leaves()
+        size_t leaf = SIZE_MAX;                         // index into leaves()
         std::vector<std::pair<size_t, Node>> children;  // field of a struct → its node
     };
 

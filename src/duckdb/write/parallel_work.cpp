@@ -14,8 +14,8 @@ namespace {
 
 class WorkTask : public duckdb::ExecutorTask {
 public:
-    WorkTask(duckdb::ClientContext &context, duckdb::shared_ptr<duckdb::Event> event, const duckdb::PhysicalOperator &op,
-             std::shared_ptr<ParallelWork> work)
+    WorkTask(duckdb::ClientContext &context, duckdb::shared_ptr<duckdb::Event> event,
+             const duckdb::PhysicalOperator &op, std::shared_ptr<ParallelWork> work)
         : ExecutorTask(context, std::move(event), op), context_(context), work_(std::move(work)) {}
 
     duckdb::TaskExecutionResult ExecuteTask(duckdb::TaskExecutionMode) override {

@@ -1,5 +1,5 @@
-// ParallelWork: what an operator still has to do when its last row has come (encode what is buffered, rewrite files), on
-// all threads of the query, before whatever depends on the operator goes on.
+// ParallelWork: what an operator still has to do when its last row has come (encode what is buffered, rewrite files),
+// on all threads of the query, before whatever depends on the operator goes on.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace birdfoot::duck {
 
 struct ParallelWork {
-    duckdb::idx_t tasks = 1;  // at most; never more than there are threads
+    duckdb::idx_t tasks = 1;                               // at most; never more than there are threads
     std::function<void(duckdb::ExecutionContext &)> work;  // in each task
     //! Once, after all of them; may add more work behind itself with RunAfter(pipeline, event, …).
     std::function<void(duckdb::Event &)> finish;

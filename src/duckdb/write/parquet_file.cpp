@@ -1,5 +1,5 @@
-// The Parquet side of FileWriter (PROTOCOL.md, "Data Files" and "Column Mapping": physical names and field ids). V1 pages, since every
-// reader of Delta knows them. Shredded variants are not written.
+// The Parquet side of FileWriter (PROTOCOL.md, "Data Files" and "Column Mapping": physical names and field ids). V1
+// pages, since every reader of Delta knows them. Shredded variants are not written.
 #include "duckdb/write/parquet_file.hpp"
 
 #include <array>
@@ -61,8 +61,7 @@ void AddTypeIds(const DataType &type, ColumnMappingMode mapping, duckdb::ChildFi
         AddTypeIds(type.map_type().key, mapping, AddId(ids, "key", {}).child_field_ids);
         AddTypeIds(type.map_type().value, mapping, AddId(ids, "value", {}).child_field_ids);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -70,9 +69,10 @@ Result<duckdb::LogicalType> NestedTypeOf(const DataType &type, ColumnMappingMode
     switch (type.kind()) {
     case TypeKind::kVariant:
     case TypeKind::kVoid:
-        return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                    "Column {} is a {} inside another type. Only a {} column of its own can be written. Use another type.",
-                    path, type.ToString(), type.ToString());
+        return Fail(
+            Condition::BIRDFOOT_UNSUPPORTED,
+            "Column {} is a {} inside another type. Only a {} column of its own can be written. Use another type.",
+            path, type.ToString(), type.ToString());
     case TypeKind::kStruct: {
         duckdb::child_list_t<duckdb::LogicalType> children;
         for (const auto &field : type.struct_type().fields) {
@@ -90,8 +90,7 @@ Result<duckdb::LogicalType> NestedTypeOf(const DataType &type, ColumnMappingMode
         BF_ASSIGN(auto value, NestedTypeOf(type.map_type().value, mapping, path + ".value"));
         return duckdb::LogicalType::MAP(std::move(key), std::move(value));
     }
-    default:
-        return TypeOf(type);
+    default: return TypeOf(type);
     }
 }
 
@@ -116,10 +115,11 @@ Status SetCodec(const Metadata &metadata, ParquetLayout &layout) {
     auto property = metadata.configuration.find("delta.parquet.compression.codec");
     const auto *codec = FindCodec(property == metadata.configuration.end() ? "" : property->second);
     if (!codec) {
-        return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                    "The table property delta.parquet.compression.codec is '{}'. That is no codec of Parquet that can be "
-                    "written. Use snappy, zstd, gzip, lz4_raw, brotli or uncompressed.",
-                    property->second);
+        return Fail(
+            Condition::DELTA_INVALID_CONFIGURATION_VALUE,
+            "The table property delta.parquet.compression.codec is '{}'. That is no codec of Parquet that can be "
+            "written. Use snappy, zstd, gzip, lz4_raw, brotli or uncompressed.",
+            property->second);
     }
     layout.codec = codec->name;
     layout.extension = std::string(codec->extension) + ".parquet";
@@ -150,12 +150,8 @@ void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
     impl_->writer.FlushRowGroup(group);
 }
 
-uint64_t ParquetFile::written() const {
-    return impl_->writer.FileSize();
-}
+uint64_t ParquetFile::written() const { return impl_->writer.FileSize(); }
 
-void ParquetFile::Close() {
-    impl_->writer.Finalize();
-}
+void ParquetFile::Close() { impl_->writer.Finalize(); }
 
 }  // namespace birdfoot::duck

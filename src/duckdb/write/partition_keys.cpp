@@ -30,12 +30,9 @@ void AppendKey(std::string &key, const duckdb::UnifiedVectorFormat &format, duck
 
 Int128 Decimal(const duckdb::UnifiedVectorFormat &format, duckdb::PhysicalType type, idx_t index) {
     switch (type) {
-    case duckdb::PhysicalType::INT16:
-        return duckdb::UnifiedVectorFormat::GetData<int16_t>(format)[index];
-    case duckdb::PhysicalType::INT32:
-        return duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[index];
-    case duckdb::PhysicalType::INT64:
-        return duckdb::UnifiedVectorFormat::GetData<int64_t>(format)[index];
+    case duckdb::PhysicalType::INT16: return duckdb::UnifiedVectorFormat::GetData<int16_t>(format)[index];
+    case duckdb::PhysicalType::INT32: return duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[index];
+    case duckdb::PhysicalType::INT64: return duckdb::UnifiedVectorFormat::GetData<int64_t>(format)[index];
     default: {
         const auto &value = duckdb::UnifiedVectorFormat::GetData<duckdb::hugeint_t>(format)[index];
         return (static_cast<Int128>(value.upper) << 64) | static_cast<Int128>(value.lower);
@@ -50,21 +47,14 @@ Scalar ScalarAt(const duckdb::UnifiedVectorFormat &format, duckdb::PhysicalType 
         return Scalar::Null(type);
     }
     switch (type.kind()) {
-    case TypeKind::kBoolean:
-        return Scalar::Bool(duckdb::UnifiedVectorFormat::GetData<bool>(format)[index]);
-    case TypeKind::kFloat:
-        return Scalar::Real(type, duckdb::UnifiedVectorFormat::GetData<float>(format)[index]);
-    case TypeKind::kDouble:
-        return Scalar::Real(type, duckdb::UnifiedVectorFormat::GetData<double>(format)[index]);
-    case TypeKind::kDecimal:
-        return Scalar::DecimalOf(type, Decimal(format, physical, index));
-    case TypeKind::kByte:
-        return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int8_t>(format)[index]);
-    case TypeKind::kShort:
-        return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int16_t>(format)[index]);
+    case TypeKind::kBoolean: return Scalar::Bool(duckdb::UnifiedVectorFormat::GetData<bool>(format)[index]);
+    case TypeKind::kFloat: return Scalar::Real(type, duckdb::UnifiedVectorFormat::GetData<float>(format)[index]);
+    case TypeKind::kDouble: return Scalar::Real(type, duckdb::UnifiedVectorFormat::GetData<double>(format)[index]);
+    case TypeKind::kDecimal: return Scalar::DecimalOf(type, Decimal(format, physical, index));
+    case TypeKind::kByte: return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int8_t>(format)[index]);
+    case TypeKind::kShort: return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int16_t>(format)[index]);
     case TypeKind::kInteger:
-    case TypeKind::kDate:
-        return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[index]);
+    case TypeKind::kDate: return Scalar::Integer(type, duckdb::UnifiedVectorFormat::GetData<int32_t>(format)[index]);
     case TypeKind::kLong:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampNtz:

@@ -18,10 +18,11 @@ constexpr const char *kMaxColumnId = "delta.columnMapping.maxColumnId";
 void CheckNames(const StructType &schema) {
     for (const auto &field : schema.fields) {
         if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos || field.name.empty()) {
-            Throw(Fail(Condition::DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
-                       "Found invalid character(s) among ' ,;{{}}()\\n\\t=' in the column name '{}'. Rename the column in the "
-                       "query, or enable column mapping for the table.",
-                       field.name));
+            Throw(Fail(
+                Condition::DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
+                "Found invalid character(s) among ' ,;{{}}()\\n\\t=' in the column name '{}'. Rename the column in the "
+                "query, or enable column mapping for the table.",
+                field.name));
         }
         if (field.type.kind() == TypeKind::kStruct) {
             CheckNames(field.type.struct_type());
@@ -98,8 +99,13 @@ bool ReplaceSchema(TableWork &work, StructType data, std::vector<std::string> pa
 }
 
 MetadataGuard::MetadataGuard(TableWork &work)
-    : work_(work), metadata_(work.metadata), protocol_(work.protocol), schema_(work.schema), mapping_(work.mapping),
-      changed_metadata_(work.transaction.changes().metadata), changed_protocol_(work.transaction.changes().protocol) {}
+    : work_(work),
+      metadata_(work.metadata),
+      protocol_(work.protocol),
+      schema_(work.schema),
+      mapping_(work.mapping),
+      changed_metadata_(work.transaction.changes().metadata),
+      changed_protocol_(work.transaction.changes().protocol) {}
 
 MetadataGuard::~MetadataGuard() {
     std::lock_guard lock(work_.mutex);

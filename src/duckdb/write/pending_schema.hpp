@@ -1,6 +1,6 @@
-// PendingSchema: the schema that a statement gives its table together with rows: columns added by schema evolution, or a
-// schema replaced by an overwrite. The binder must see it before it binds the INSERT; the transaction must keep it only
-// once the statement has run.
+// PendingSchema: the schema that a statement gives its table together with rows: columns added by schema evolution, or
+// a schema replaced by an overwrite. The binder must see it before it binds the INSERT; the transaction must keep it
+// only once the statement has run.
 #pragma once
 
 #include <optional>

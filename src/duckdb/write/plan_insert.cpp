@@ -36,8 +36,8 @@ duckdb::PhysicalOperator &PlanCasts(duckdb::ClientContext &context, duckdb::Phys
     if (types == plan.types) {
         return plan;
     }
-    auto &projection = planner.Make<duckdb::PhysicalProjection>(std::move(types), std::move(expressions),
-                                                                plan.estimated_cardinality);
+    auto &projection =
+        planner.Make<duckdb::PhysicalProjection>(std::move(types), std::move(expressions), plan.estimated_cardinality);
     projection.children.push_back(plan);
     return projection;
 }

@@ -48,11 +48,8 @@ Replacement::Replacement(duckdb::ClientContext &context, DeltaTransaction &trans
 
 void Replacement::Begin(duckdb::ClientContext &context, const std::vector<WrittenFile> &written) {
     switch (mode_) {
-    case WriteMode::kAppend:
-        return;
-    case WriteMode::kOverwrite:
-        removed_ = AddsOf(LiveFiles(context, transaction_, work_, Predicate::True()));
-        return;
+    case WriteMode::kAppend: return;
+    case WriteMode::kOverwrite: removed_ = AddsOf(LiveFiles(context, transaction_, work_, Predicate::True())); return;
     case WriteMode::kOverwritePartitions: {
         std::set<PartitionValues> partitions;
         for (const auto &file : written) {

@@ -1,5 +1,5 @@
-// Replacement: what the new rows of an overwrite take the place of: all files, those of the partitions that get rows, or
-// the rows that satisfy a condition. DeltaInsert asks it when all new rows are written.
+// Replacement: what the new rows of an overwrite take the place of: all files, those of the partitions that get rows,
+// or the rows that satisfy a condition. DeltaInsert asks it when all new rows are written.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ namespace birdfoot::duck {
 
 class Replacement {
 public:
-    //! Registers what the overwrite reads, so that a file added meanwhile is a conflict. Refuses what the table forbids.
+    //! Registers what the overwrite reads, so that a file added meanwhile is a conflict. Refuses what the table
+    //! forbids.
     Replacement(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                 const InsertOptions &options);
 
@@ -47,9 +48,9 @@ private:
     const WriteMode mode_;
     std::unique_ptr<TableCondition> condition_;
     size_t read_ = 0;
-    std::vector<AddFile> removed_;              // as a whole
+    std::vector<AddFile> removed_;             // as a whole
     std::optional<int64_t> removed_rows_ = 0;  // in them; none if a file does not say
-    std::unique_ptr<FileScan> scan_;  // for the rows that satisfy the condition
+    std::unique_ptr<FileScan> scan_;           // for the rows that satisfy the condition
     RowSets rows_;
     std::unique_ptr<Sealing> sealing_;
 };

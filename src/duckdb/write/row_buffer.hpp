@@ -1,5 +1,5 @@
-// RowBuffer: rows on their way into a row group, with their statistics. The rows live in DuckDB's buffer manager, so they
-// spill to disk when memory is short.
+// RowBuffer: rows on their way into a row group, with their statistics. The rows live in DuckDB's buffer manager, so
+// they spill to disk when memory is short.
 #pragma once
 
 #include <memory>

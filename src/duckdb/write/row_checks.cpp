@@ -1,5 +1,5 @@
-// The checks walk only the columns that have a rule. As in Spark a NOT NULL field needs every struct around it to be there,
-// an empty string in a partition column counts as NULL, and a length is a number of characters.
+// The checks walk only the columns that have a rule. As in Spark a NOT NULL field needs every struct around it to be
+// there, an empty string in a partition column counts as NULL, and a length is a number of characters.
 #include "duckdb/write/row_checks.hpp"
 
 #include <charconv>
@@ -45,9 +45,7 @@ public:
             Read(type.map_type().value, node.children[1].second);
             Next();
             break;
-        default:
-            ReadLeaf(node);
-            break;
+        default: ReadLeaf(node); break;
         }
     }
 
@@ -93,8 +91,8 @@ Node MakeNode(const DataType &type, bool nullable, std::string path) {
     Node node;
     node.kind = type.kind();
     node.not_null = !nullable;
-    node.temporal = type.kind() == TypeKind::kDate || type.kind() == TypeKind::kTimestamp ||
-                    type.kind() == TypeKind::kTimestampNtz;
+    node.temporal =
+        type.kind() == TypeKind::kDate || type.kind() == TypeKind::kTimestamp || type.kind() == TypeKind::kTimestampNtz;
     switch (type.kind()) {
     case TypeKind::kStruct:
         for (size_t i = 0; i < type.struct_type().fields.size(); i++) {
@@ -111,8 +109,7 @@ Node MakeNode(const DataType &type, bool nullable, std::string path) {
         node.children.emplace_back(
             1, MakeNode(type.map_type().value, type.map_type().value_contains_null, path + ".value"));
         break;
-    default:
-        break;
+    default: break;
     }
     node.path = std::move(path);
     return node;
@@ -154,17 +151,19 @@ void CheckText(const Node &node, const duckdb::string_t &value, bool is_null_if_
 }
 
 [[noreturn]] void ThrowInfinity(const Node &node) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-               "Column {} has an infinite date or timestamp in a row to be written. Delta Lake has no such value. Write "
-               "NULL or a finite one.",
-               node.path));
+    Throw(
+        Fail(Condition::BIRDFOOT_UNSUPPORTED,
+             "Column {} has an infinite date or timestamp in a row to be written. Delta Lake has no such value. Write "
+             "NULL or a finite one.",
+             node.path));
 }
 
 bool IsFinite(duckdb::date_t value) {
     return value.days != duckdb::date_t::infinity().days && value.days != duckdb::date_t::ninfinity().days;
 }
 bool IsFinite(duckdb::timestamp_t value) {
-    return value.value != duckdb::timestamp_t::infinity().value && value.value != duckdb::timestamp_t::ninfinity().value;
+    return value.value != duckdb::timestamp_t::infinity().value &&
+           value.value != duckdb::timestamp_t::ninfinity().value;
 }
 
 template <typename T>
@@ -273,13 +272,10 @@ void CheckVector(const Node &node, duckdb::Vector &vector, idx_t count) {
         }
     }
     switch (node.kind) {
-    case TypeKind::kStruct:
-        return node.children.empty() ? void() : CheckStruct(node, vector, count);
+    case TypeKind::kStruct: return node.children.empty() ? void() : CheckStruct(node, vector, count);
     case TypeKind::kArray:
-    case TypeKind::kMap:
-        return node.children.empty() ? void() : CheckList(node, vector, count);
-    default:
-        return CheckLeaf(node, format, count);
+    case TypeKind::kMap: return node.children.empty() ? void() : CheckList(node, vector, count);
+    default: return CheckLeaf(node, format, count);
     }
 }
 

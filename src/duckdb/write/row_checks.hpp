@@ -23,10 +23,10 @@ public:
         std::string path;
         TypeKind kind = TypeKind::kVoid;
         bool not_null = false;
-        bool empty_is_null = false;  // a string partition column
-        bool temporal = false;       // has an infinity in DuckDB
-        uint64_t max_length = 0;     // characters; 0: any
-        std::string length_type;     // "varchar(5)", for the message
+        bool empty_is_null = false;                     // a string partition column
+        bool temporal = false;                          // has an infinity in DuckDB
+        uint64_t max_length = 0;                        // characters; 0: any
+        std::string length_type;                        // "varchar(5)", for the message
         std::vector<std::pair<size_t, Node>> children;  // field, or 0 element, or 0 key and 1 value
 
         bool idle() const { return !not_null && !temporal && max_length == 0 && children.empty(); }

@@ -1,5 +1,5 @@
-// RowSets: the rows that a statement takes out of the files of its table. Each thread keeps plain lists; they become one
-// bitmap a file when all rows have come.
+// RowSets: the rows that a statement takes out of the files of its table. Each thread keeps plain lists; they become
+// one bitmap a file when all rows have come.
 #pragma once
 
 #include <map>

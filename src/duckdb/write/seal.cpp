@@ -1,5 +1,6 @@
-// PROTOCOL.md, "Deletion Vectors": a file with a vector is removed and added again, with everything that its action said but
-// for wide bounds. Change data and materialised row ids are not written here; tables that need them are refused.
+// PROTOCOL.md, "Deletion Vectors": a file with a vector is removed and added again, with everything that its action
+// said but for wide bounds. Change data and materialised row ids are not written here; tables that need them are
+// refused.
 #include "duckdb/write/seal.hpp"
 
 #include "core/base/json.hpp"
@@ -36,19 +37,21 @@ std::optional<std::string> WithWideBounds(const std::optional<std::string> &stat
 
 void RequirePlainTable(const TableWork &work) {
     if (BoolProperty(work.metadata, "delta.enableChangeDataFeed")) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "The table {} has its change data feed on, and this statement changes rows inside files. That is not "
-                   "supported for such tables.",
-                   work.transaction.root()));
+        Throw(
+            Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                 "The table {} has its change data feed on, and this statement changes rows inside files. That is not "
+                 "supported for such tables.",
+                 work.transaction.root()));
     }
 }
 
 void RequireNoRowTracking(const TableWork &work) {
     if (HasFeature(work.protocol, "rowTracking")) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "The table {} tracks rows, and this statement copies rows from file to file. That is not supported for "
-                   "such tables without deletion vectors. Set delta.enableDeletionVectors.",
-                   work.transaction.root()));
+        Throw(Fail(
+            Condition::BIRDFOOT_UNSUPPORTED,
+            "The table {} tracks rows, and this statement copies rows from file to file. That is not supported for "
+            "such tables without deletion vectors. Set delta.enableDeletionVectors.",
+            work.transaction.root()));
     }
 }
 
@@ -123,7 +126,8 @@ SealTotals Sealing::Finish(duckdb::ClientContext &context) {
             rows.push_back(&file.rows);
         }
         std::string path;
-        auto result = WriteDeletionVectors(transaction_.engine(), work_.transaction.root(), rows, &path, CallOf(context));
+        auto result =
+            WriteDeletionVectors(transaction_.engine(), work_.transaction.root(), rows, &path, CallOf(context));
         if (!path.empty()) {
             work_.files.Writing(path);
         }

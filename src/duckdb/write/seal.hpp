@@ -1,5 +1,6 @@
-// Sealing: turns the rows that a statement takes out of files into the change of the table: a file of which nothing is left
-// is removed; the others get a deletion vector where the table has them enabled, else their remaining rows are copied.
+// Sealing: turns the rows that a statement takes out of files into the change of the table: a file of which nothing is
+// left is removed; the others get a deletion vector where the table has them enabled, else their remaining rows are
+// copied.
 #pragma once
 
 #include <atomic>

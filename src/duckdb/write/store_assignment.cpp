@@ -1,6 +1,7 @@
-// Spark's Cast.canANSIStoreAssign over DuckDB's types. Numbers go into numbers (out of range is an error when the row is
-// written), dates and timestamps into each other, everything of one value into text, nested types by their parts. Two
-// differences: binary data does not go into text (the two engines write it differently), and anything goes into a variant.
+// Spark's Cast.canANSIStoreAssign over DuckDB's types. Numbers go into numbers (out of range is an error when the row
+// is written), dates and timestamps into each other, everything of one value into text, nested types by their parts.
+// Two differences: binary data does not go into text (the two engines write it differently), and anything goes into a
+// variant.
 #include "duckdb/write/store_assignment.hpp"
 
 #include "duckdb/function/function_binder.hpp"
@@ -32,16 +33,12 @@ bool IsTemporal(const LogicalType &type) {
     case LogicalTypeId::TIMESTAMP_TZ:
     case LogicalTypeId::TIMESTAMP_SEC:
     case LogicalTypeId::TIMESTAMP_MS:
-    case LogicalTypeId::TIMESTAMP_NS:
-        return true;
-    default:
-        return false;
+    case LogicalTypeId::TIMESTAMP_NS: return true;
+    default: return false;
     }
 }
 
-bool IsList(const LogicalType &type) {
-    return type.id() == LogicalTypeId::LIST || type.id() == LogicalTypeId::ARRAY;
-}
+bool IsList(const LogicalType &type) { return type.id() == LogicalTypeId::LIST || type.id() == LogicalTypeId::ARRAY; }
 
 const LogicalType &ElementOf(const LogicalType &type) {
     return type.id() == LogicalTypeId::LIST ? duckdb::ListType::GetChildType(type)
@@ -54,10 +51,11 @@ std::string NameOf(const LogicalType &type) {
 }
 
 Error Refuse(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column) {
-    return Fail(Condition::INCOMPATIBLE_DATA_FOR_TABLE,
-                "Cannot write incompatible data for the table {}. CANNOT_SAFELY_CAST: cannot safely cast `{}` \"{}\" to "
-                "\"{}\". Write CAST in the query, if that is what you mean.",
-                table, column, duckdb::StringUtil::Upper(NameOf(from)), duckdb::StringUtil::Upper(NameOf(to)));
+    return Fail(
+        Condition::INCOMPATIBLE_DATA_FOR_TABLE,
+        "Cannot write incompatible data for the table {}. CANNOT_SAFELY_CAST: cannot safely cast `{}` \"{}\" to "
+        "\"{}\". Write CAST in the query, if that is what you mean.",
+        table, column, duckdb::StringUtil::Upper(NameOf(from)), duckdb::StringUtil::Upper(NameOf(to)));
 }
 
 Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table,
@@ -69,8 +67,8 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
             return Refuse(from, to, table, column);
         }
         for (size_t i = 0; i < sources.size(); i++) {
-            BF_RETURN_IF_ERROR(CheckAssignable(sources[i].second, targets[i].second, table,
-                                               column + "." + targets[i].first, false));
+            BF_RETURN_IF_ERROR(
+                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false));
         }
         return {};
     }
@@ -81,10 +79,11 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
             target = EqualsIgnoreCase(name, target_name) ? &target_type : target;
         }
         if (!target) {
-            return Fail(Condition::INCOMPATIBLE_DATA_FOR_TABLE,
-                        "Cannot write incompatible data for the table {}. EXTRA_STRUCT_FIELDS: the struct `{}` has no field "
-                        "`{}`. Leave it out of the query, or write with schema evolution.",
-                        table, column, name);
+            return Fail(
+                Condition::INCOMPATIBLE_DATA_FOR_TABLE,
+                "Cannot write incompatible data for the table {}. EXTRA_STRUCT_FIELDS: the struct `{}` has no field "
+                "`{}`. Leave it out of the query, or write with schema evolution.",
+                table, column, name);
         }
         BF_RETURN_IF_ERROR(CheckAssignable(type, *target, table, column + "." + name, false));
     }
@@ -99,9 +98,10 @@ void ExactMicros(duckdb::DataChunk &arguments, duckdb::ExpressionState &, duckdb
                 return nanos;  // refused by name when it is written
             }
             if (nanos % 1000 != 0) {
-                Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                           "A timestamp has digits below the microsecond, which Delta Lake cannot keep. Cut them off with "
-                           "date_trunc('microseconds', …)."));
+                Throw(Fail(
+                    Condition::BIRDFOOT_INVALID_INPUT,
+                    "A timestamp has digits below the microsecond, which Delta Lake cannot keep. Cut them off with "
+                    "date_trunc('microseconds', …)."));
             }
             return nanos / 1000;
         });

@@ -1,6 +1,6 @@
 // Store assignment: which values an INSERT may put into which column. DuckDB adds casts of its own to the query of an
-// INSERT and would turn text into numbers without a word; Spark's ANSI rules say which of them are meant. They are checked
-// before the optimiser folds them away, and those that DuckDB does otherwise than Spark are made anew.
+// INSERT and would turn text into numbers without a word; Spark's ANSI rules say which of them are meant. They are
+// checked before the optimiser folds them away, and those that DuckDB does otherwise than Spark are made anew.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace birdfoot::duck {
 //! Registers the check of every INSERT into one of our tables.
 void RegisterStoreAssignment(duckdb::DBConfig &config);
 
-//! INCOMPATIBLE_DATA_FOR_TABLE names the column and both types where Spark would refuse the assignment. A `literal` text
-//! is taken for a date or timestamp, as DuckDB's literals are.
+//! INCOMPATIBLE_DATA_FOR_TABLE names the column and both types where Spark would refuse the assignment. A `literal`
+//! text is taken for a date or timestamp, as DuckDB's literals are.
 Status CheckAssignable(const duckdb::LogicalType &from, const duckdb::LogicalType &to, const std::string &table,
                        const std::string &column, bool literal);
 

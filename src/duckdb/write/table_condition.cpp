@@ -76,7 +76,8 @@ duckdb::unique_ptr<duckdb::Expression> Bind(duckdb::ClientContext &context, cons
     auto bound = where.Bind(parsed[0]);
     if (bound->IsVolatile()) {
         Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                   "The condition '{}' may give another answer each time. replaceWhere needs one that does not.", text));
+                   "The condition '{}' may give another answer each time. replaceWhere needs one that does not.",
+                   text));
     }
     return bound;
 }

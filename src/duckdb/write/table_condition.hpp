@@ -1,5 +1,5 @@
-// TableCondition: a condition over the columns of a table, bound: to be asked of rows, and as core's predicate to be asked
-// of files. For replaceWhere.
+// TableCondition: a condition over the columns of a table, bound: to be asked of rows, and as core's predicate to be
+// asked of files. For replaceWhere.
 #pragma once
 
 #include <memory>

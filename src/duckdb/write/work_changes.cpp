@@ -24,8 +24,8 @@ std::optional<uint64_t> ParseBytes(std::string_view text) {
         return std::nullopt;
     }
     std::string_view unit(end, text.data() + text.size() - end);
-    constexpr std::pair<std::string_view, int> kUnits[] = {{"", 0},   {"b", 0},   {"k", 10}, {"kb", 10}, {"m", 20},
-                                                           {"mb", 20}, {"g", 30}, {"gb", 30}};
+    constexpr std::pair<std::string_view, int> kUnits[] = {{"", 0},   {"b", 0},   {"k", 10}, {"kb", 10},
+                                                           {"m", 20}, {"mb", 20}, {"g", 30}, {"gb", 30}};
     for (const auto &[name, shift] : kUnits) {
         if (EqualsIgnoreCase(unit, name)) {
             return value << shift;
@@ -182,10 +182,11 @@ bool ClaimIdempotentWrite(duckdb::ClientContext &context, DeltaTransaction &tran
 
 void RequireNotAppendOnly(const TableWork &work) {
     if (BoolProperty(work.metadata, "delta.appendOnly")) {
-        Throw(Fail(Condition::DELTA_CANNOT_MODIFY_APPEND_ONLY,
-                   "This table is configured to only allow appends: {}. The statement would remove rows. If you would like "
-                   "to permit that, use ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
-                   work.transaction.root()));
+        Throw(Fail(
+            Condition::DELTA_CANNOT_MODIFY_APPEND_ONLY,
+            "This table is configured to only allow appends: {}. The statement would remove rows. If you would like "
+            "to permit that, use ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
+            work.transaction.root()));
     }
 }
 

@@ -37,7 +37,8 @@ FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files);
 //! Notes that rows were checked against the constraints that every writer checks.
 void AcknowledgeConstraints(TableWork &work);
 
-//! The operation of one more statement of the transaction: the first one gives its name, the metrics of all are added up.
+//! The operation of one more statement of the transaction: the first one gives its name, the metrics of all are added
+//! up.
 void RecordOperation(TableWork &work, Operation operation);
 //! ["a","b"]
 std::string JsonList(const std::vector<std::string> &values);

@@ -19,8 +19,9 @@ TEST(SchemaEvolution, NewColumnsComeLastAndAreNullable) {
     auto merged = MergeSchema(Schema({Field("id", kLong, false), Field("a", kText)}),
                               Schema({Field("b", kInt, false), Field("A", kText), Field("ID", kInt)}));
     ASSERT_TRUE(merged.ok());
-    EXPECT_EQ(SchemaToTree(*merged), "root\n |-- id: bigint (nullable = false)\n |-- a: string (nullable = true)\n |-- b: int "
-                                     "(nullable = true)");
+    EXPECT_EQ(SchemaToTree(*merged),
+              "root\n |-- id: bigint (nullable = false)\n |-- a: string (nullable = true)\n |-- b: int "
+              "(nullable = true)");
 }
 
 TEST(SchemaEvolution, StructsMergeAtEveryDepth) {
