@@ -67,17 +67,15 @@ CreateSpec CreateSpecOf(const sql::CreateTable &statement) {
 }
 
 CreateSpec LikeSpecOf(const Snapshot &source, const sql::CreateTableLike &statement) {
+    if (source.mapping() != ColumnMappingMode::kNone) {
+        NotYet("CREATE TABLE LIKE a table with column mapping is");
+    }
     CreateSpec spec;
     const auto &metadata = source.metadata();
-    for (auto field : source.schema().fields) {
-        field.metadata.Remove(kColumnMappingId);
-        field.metadata.Remove(kColumnMappingPhysicalName);
-        spec.table.schema.fields.push_back(std::move(field));
-    }
+    spec.table.schema = source.schema();
     spec.table.partition_columns = metadata.partition_columns;
     spec.table.comment = metadata.description;
     spec.table.properties = metadata.configuration;
-    spec.table.properties.erase("delta.columnMapping.maxColumnId");
     AddProperties(spec.table.properties, statement.properties);
     spec.location = statement.location;
     spec.if_not_exists = statement.if_not_exists;
