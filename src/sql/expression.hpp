@@ -1,7 +1,7 @@
 // Spark SQL expressions as a small tree: the ones stored in tables (CHECK constraints, generated columns, defaults),
 // replaceWhere conditions, partition values and timestamps to travel to. Parsing understands more than translation
-// does: a function is an opaque node, and what has no certain equivalent in DuckDB is refused by its name, never guessed.
-// Sub-queries, window functions and lambdas are not understood at all.
+// does: a function is an opaque node, and what has no certain equivalent in DuckDB is refused by its name, never
+// guessed. Sub-queries, window functions and lambdas are not understood at all.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,16 @@ namespace birdfoot::sql {
 
 enum class ExpressionKind : uint8_t {
     kNull,
-    kBoolean,   // text: TRUE or FALSE
-    kNumber,    // text: digits; type: void where its size decides (5, 1.5, 1e3), else what a suffix said (5L, 1.5BD)
-    kText,      // text: without quotes
-    kBinary,    // text: hexadecimal digits
-    kTyped,     // DATE '…', TIMESTAMP '…': text, type
-    kInterval,  // months, days, microseconds
-    kParameter, // ?, $name: text
-    kColumn,    // name
+    kBoolean,    // text: TRUE or FALSE
+    kNumber,     // text: digits; type: void where its size decides (5, 1.5, 1e3), else what a suffix said (5L, 1.5BD)
+    kText,       // text: without quotes
+    kBinary,     // text: hexadecimal digits
+    kTyped,      // DATE '…', TIMESTAMP '…': text, type
+    kInterval,   // months, days, microseconds
+    kParameter,  // ?, $name: text
+    kColumn,     // name
     kNot,
-    kNegate,    // -x
+    kNegate,          // -x
     kBinaryOperator,  // text: AND OR = <> < <= > >= <=> + - * / % DIV || & | ^
     kUnaryOperator,   // text: + ~
     kBetween,         // value, low, high
@@ -55,8 +55,8 @@ struct Expression {
 
 //! A whole text as one expression. Text stored in a table is of Spark's dialect.
 Result<Expression> ParseExpression(std::string_view text, Dialect dialect = Dialect::kSpark);
-//! Takes an expression at the cursor; in its `Value` form without AND, OR, comparisons and predicates, as it stands behind
-//! TIMESTAMP AS OF.
+//! Takes an expression at the cursor; in its `Value` form without AND, OR, comparisons and predicates, as it stands
+//! behind TIMESTAMP AS OF.
 Result<Expression> TakeExpression(TokenCursor &cursor);
 Result<Expression> TakeValue(TokenCursor &cursor);
 

@@ -1,9 +1,9 @@
 // The parser of expression.hpp: Spark's grammar, by recursive descent, one function a level of precedence.
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "sql/expression.hpp"
+#include "sql/interval.hpp"
 #include "sql/types.hpp"
 
 namespace birdfoot::sql {
@@ -15,39 +15,9 @@ constexpr size_t kMaxLinks = 1000;
 
 // Words that end an operand's place: they are never the name of a column without quotes.
 constexpr std::array<std::string_view, 29> kReserved = {
-    "SELECT", "FROM",    "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
-    "AND",    "OR",      "IN",    "IS",    "LIKE",  "BETWEEN", "WHEN", "THEN",  "ELSE",      "END",
-    "AS",     "ON",      "USING", "JOIN",  "WITH",  "VALUES",  "SET",  "INTO",  "DISTINCT"};
-
-struct IntervalUnit {
-    std::string_view word;
-    int64_t months;
-    int64_t days;
-    int64_t microseconds;
-};
-constexpr std::array kIntervalUnits = {
-    IntervalUnit{"YEAR", 12, 0, 0},         IntervalUnit{"MONTH", 1, 0, 0},
-    IntervalUnit{"WEEK", 0, 7, 0},          IntervalUnit{"DAY", 0, 1, 0},
-    IntervalUnit{"HOUR", 0, 0, 3600000000}, IntervalUnit{"MINUTE", 0, 0, 60000000},
-    IntervalUnit{"SECOND", 0, 0, 1000000},  IntervalUnit{"MILLISECOND", 0, 0, 1000},
-    IntervalUnit{"MICROSECOND", 0, 0, 1},
-};
-
-const IntervalUnit *FindUnit(const Token &token) {
-    if (token.kind != TokenKind::kWord) {
-        return nullptr;
-    }
-    auto word = Upper(token.text);
-    if (word.size() > 1 && word.back() == 'S') {
-        word.pop_back();
-    }
-    for (const auto &unit : kIntervalUnits) {
-        if (unit.word == word) {
-            return &unit;
-        }
-    }
-    return nullptr;
-}
+    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING",  "LIMIT", "UNION", "INTERSECT", "EXCEPT",
+    "AND",    "OR",   "IN",    "IS",    "LIKE",  "BETWEEN", "WHEN",  "THEN",  "ELSE",      "END",
+    "AS",     "ON",   "USING", "JOIN",  "WITH",  "VALUES",  "SET",   "INTO",  "DISTINCT"};
 
 Expression Node(ExpressionKind kind, std::string text = {}) {
     Expression node;
@@ -67,56 +37,6 @@ Expression UnaryNode(ExpressionKind kind, Expression child, std::string text = {
     auto node = Node(kind, std::move(text));
     node.children.push_back(std::move(child));
     return node;
-}
-
-bool AddProduct(int64_t &sum, int64_t count, int64_t unit) {
-    int64_t product = 0;
-    return !__builtin_mul_overflow(count, unit, &product) && !__builtin_add_overflow(sum, product, &sum);
-}
-
-// number × unit; only seconds may have a fraction.
-bool AddInterval(Expression &interval, std::string_view number, bool negative, const IntervalUnit &unit) {
-    int64_t whole = 0;
-    const auto point = number.find('.');
-    const auto digits = number.substr(0, point);
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-    if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) {
-        return false;
-    }
-    int64_t fraction = 0;
-    if (point != std::string_view::npos) {
-        auto decimals = std::string(number.substr(point + 1));
-        if (unit.word != "SECOND" || decimals.empty() || decimals.size() > 6 ||
-            decimals.find_first_not_of("0123456789") != std::string::npos) {
-            return false;
-        }
-        decimals.resize(6, '0');
-        fraction = std::stoll(decimals);
-    }
-    const int64_t sign = negative ? -1 : 1;
-    return AddProduct(interval.months, sign * whole, unit.months) && AddProduct(interval.days, sign * whole, unit.days) &&
-           AddProduct(interval.microseconds, sign * whole, unit.microseconds) &&
-           AddProduct(interval.microseconds, sign, fraction);
-}
-
-// The text of INTERVAL '1 day 2 hours'.
-bool AddIntervalText(Expression &interval, std::string_view text) {
-    TokenCursor cursor(text);
-    bool any = false;
-    while (!cursor.AtEnd()) {
-        const bool negative = cursor.AcceptOperator("-");
-        if (!negative) {
-            cursor.AcceptOperator("+");
-        }
-        const Token number = cursor.Take();
-        const Token unit_token = cursor.Take();
-        const auto *unit = FindUnit(unit_token);
-        if (number.kind != TokenKind::kNumber || unit == nullptr || !AddInterval(interval, number.text, negative, *unit)) {
-            return false;
-        }
-        any = true;
-    }
-    return any;
 }
 
 class ExpressionParser {
@@ -379,16 +299,16 @@ private:
     Result<Expression> Primary() {
         const Token token = cursor_.Peek();
         switch (token.kind) {
-            case TokenKind::kNumber: return Number();
-            case TokenKind::kParameter: return Node(ExpressionKind::kParameter, std::string(cursor_.Take().text));
-            case TokenKind::kString: {
-                BF_ASSIGN(auto text, StringText());
-                return Node(ExpressionKind::kText, std::move(text));
-            }
-            case TokenKind::kQuoted:
-            case TokenKind::kBackQuoted: return Column();
-            case TokenKind::kWord: return Word();
-            default: break;
+        case TokenKind::kNumber: return Number();
+        case TokenKind::kParameter: return Node(ExpressionKind::kParameter, std::string(cursor_.Take().text));
+        case TokenKind::kString: {
+            BF_ASSIGN(auto text, StringText());
+            return Node(ExpressionKind::kText, std::move(text));
+        }
+        case TokenKind::kQuoted:
+        case TokenKind::kBackQuoted: return Column();
+        case TokenKind::kWord: return Word();
+        default: break;
         }
         if (cursor_.AcceptOperator("(")) {
             if (cursor_.AtAnyWord({"SELECT", "WITH", "VALUES"})) {
@@ -427,10 +347,14 @@ private:
         auto node = Node(ExpressionKind::kNumber, text.substr(0, digits));
         std::erase(node.text, '_');
         const bool fraction = node.text.find_first_of(".eE") != std::string::npos;
-        static constexpr std::array<std::pair<std::string_view, TypeKind>, 6> kSuffixes = {
-            {{"", TypeKind::kVoid}, {"L", TypeKind::kLong}, {"S", TypeKind::kShort}, {"Y", TypeKind::kByte},
-             {"D", TypeKind::kDouble}, {"F", TypeKind::kFloat}}};
-        const auto *known = std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto &s) { return s.first == suffix; });
+        static constexpr std::array<std::pair<std::string_view, TypeKind>, 6> kSuffixes = {{{"", TypeKind::kVoid},
+                                                                                            {"L", TypeKind::kLong},
+                                                                                            {"S", TypeKind::kShort},
+                                                                                            {"Y", TypeKind::kByte},
+                                                                                            {"D", TypeKind::kDouble},
+                                                                                            {"F", TypeKind::kFloat}}};
+        const auto *known =
+            std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto &s) { return s.first == suffix; });
         if (known == kSuffixes.end() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos ||
             (DataType(known->second).is_integer() && fraction)) {
             return Unsupported(fmt::format("The number {}", text));
@@ -470,7 +394,7 @@ private:
             }
         }
         if (word == "INTERVAL" && !cursor_.AtOperator(".", 1) && !cursor_.AtOperator("(", 1)) {
-            return Interval();
+            return IntervalNode();
         }
         if (word == "CASE") {
             return Case();
@@ -520,7 +444,8 @@ private:
     Result<Expression> Function() {
         auto node = Node(ExpressionKind::kFunction, Upper(cursor_.Take().text));
         cursor_.Take();
-        if (cursor_.AtAnyWord({"SELECT", "DISTINCT", "ALL", "BOTH", "LEADING", "TRAILING"}) || cursor_.AtOperator("*")) {
+        if (cursor_.AtAnyWord({"SELECT", "DISTINCT", "ALL", "BOTH", "LEADING", "TRAILING"}) ||
+            cursor_.AtOperator("*")) {
             return Unsupported(fmt::format("{}({})", node.text, cursor_.Peek().text));
         }
         if (cursor_.AcceptOperator(")")) {
@@ -559,44 +484,13 @@ private:
         return node;
     }
 
-    // INTERVAL '1' DAY, INTERVAL 1 DAY 2 HOURS, INTERVAL -1 DAY, INTERVAL '1 day 2 hours'.
-    Result<Expression> Interval() {
+    Result<Expression> IntervalNode() {
         cursor_.Take();
+        BF_ASSIGN(const auto interval, TakeInterval(cursor_));
         auto node = Node(ExpressionKind::kInterval);
-        bool any = false;
-        while (true) {
-            const bool negative = cursor_.AtOperator("-");
-            const size_t ahead = negative ? 1 : 0;
-            const Token number = cursor_.Peek(ahead);
-            const auto *unit = FindUnit(cursor_.Peek(ahead + 1));
-            std::string text;
-            if (number.kind == TokenKind::kString) {
-                text = TextOf(number, cursor_.dialect()).value_or("?");
-            } else if (number.kind == TokenKind::kNumber) {
-                text = number.text;
-            }
-            if (unit == nullptr && !any && number.kind == TokenKind::kString && AddIntervalText(node, text)) {
-                cursor_.Take();
-                return node;
-            }
-            if (unit == nullptr || text.empty()) {
-                break;
-            }
-            const bool minus = text.front() == '-';
-            if (!AddInterval(node, minus ? std::string_view(text).substr(1) : text, negative != minus, *unit)) {
-                return Unsupported(fmt::format("INTERVAL {}", text));
-            }
-            for (size_t i = 0; i < ahead + 2; i++) {
-                cursor_.Take();
-            }
-            if (cursor_.AtWord("TO")) {
-                return Unsupported("INTERVAL … TO …");
-            }
-            any = true;
-        }
-        if (!any) {
-            return cursor_.Syntax("an interval is expected here", "Write it like INTERVAL 7 DAYS");
-        }
+        node.months = interval.months;
+        node.days = interval.days;
+        node.microseconds = interval.microseconds;
         return node;
     }
 

@@ -1,8 +1,8 @@
-// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what means the same there. The second is a list
-// of what is known to agree; everything else is refused by its name. What it relies on:
-// comparisons, three-valued logic, IN, BETWEEN, CASE and + - * agree (both fail on overflow); so do NaN (equal to itself,
-// above all numbers) and -0.0. Not taken over, since the two differ: / and DIV (types, division by zero), casts that
-// round or format, regular expressions, functions of text with case or locale.
+// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what means the same there. The second is a
+// list of what is known to agree; everything else is refused by its name. What it relies on: comparisons, three-valued
+// logic, IN, BETWEEN, CASE and + - * agree (both fail on overflow); so do NaN (equal to itself, above all numbers) and
+// -0.0. Not taken over, since the two differ: / and DIV (types, division by zero), casts that round or format, regular
+// expressions, functions of text with case or locale.
 #include <algorithm>
 #include <array>
 
@@ -37,12 +37,12 @@ std::string IntervalText(const Expression &node) {
 
 std::string SparkNumber(const Expression &node) {
     switch (node.type.kind()) {
-        case TypeKind::kLong: return node.text + "L";
-        case TypeKind::kShort: return node.text + "S";
-        case TypeKind::kByte: return node.text + "Y";
-        case TypeKind::kDouble: return node.text + "D";
-        case TypeKind::kFloat: return node.text + "F";
-        default: return node.text;
+    case TypeKind::kLong: return node.text + "L";
+    case TypeKind::kShort: return node.text + "S";
+    case TypeKind::kByte: return node.text + "Y";
+    case TypeKind::kDouble: return node.text + "D";
+    case TypeKind::kFloat: return node.text + "F";
+    default: return node.text;
     }
 }
 
@@ -53,34 +53,34 @@ public:
 
     virtual Result<std::string> Print(const Expression &node) {
         switch (node.kind) {
-            case ExpressionKind::kNull: return std::string("NULL");
-            case ExpressionKind::kBoolean:
-            case ExpressionKind::kParameter: return node.text;
-            case ExpressionKind::kNot: return Unary("NOT ", node);
-            case ExpressionKind::kNegate: return Unary("- ", node);
-            case ExpressionKind::kUnaryOperator: return Unary(node.text + " ", node);
-            case ExpressionKind::kBinaryOperator: return BinaryOperator(node);
-            case ExpressionKind::kBetween: {
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{} {} {} AND {}", parts[0], Capitals(node.negated, "BETWEEN"), parts[1], parts[2]);
-            }
-            case ExpressionKind::kIn: {
-                BF_ASSIGN(auto parts, Operands(node));
-                auto value = std::move(parts[0]);
-                parts.erase(parts.begin());
-                return fmt::format("{} {} ({})", value, Capitals(node.negated, "IN"), JoinTexts(parts, ", "));
-            }
-            case ExpressionKind::kLike: {
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{} {} {}{}", parts[0], Capitals(node.negated, node.text), parts[1],
-                                   parts.size() > 2 ? " ESCAPE " + parts[2] : "");
-            }
-            case ExpressionKind::kIs: {
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{} IS {}", parts[0], Capitals(node.negated, node.text));
-            }
-            case ExpressionKind::kCase: return Case(node);
-            default: return Fail(Condition::BIRDFOOT_INTERNAL, "internal error: an expression that cannot be printed.");
+        case ExpressionKind::kNull: return std::string("NULL");
+        case ExpressionKind::kBoolean:
+        case ExpressionKind::kParameter: return node.text;
+        case ExpressionKind::kNot: return Unary("NOT ", node);
+        case ExpressionKind::kNegate: return Unary("- ", node);
+        case ExpressionKind::kUnaryOperator: return Unary(node.text + " ", node);
+        case ExpressionKind::kBinaryOperator: return BinaryOperator(node);
+        case ExpressionKind::kBetween: {
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{} {} {} AND {}", parts[0], Capitals(node.negated, "BETWEEN"), parts[1], parts[2]);
+        }
+        case ExpressionKind::kIn: {
+            BF_ASSIGN(auto parts, Operands(node));
+            auto value = std::move(parts[0]);
+            parts.erase(parts.begin());
+            return fmt::format("{} {} ({})", value, Capitals(node.negated, "IN"), JoinTexts(parts, ", "));
+        }
+        case ExpressionKind::kLike: {
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{} {} {}{}", parts[0], Capitals(node.negated, node.text), parts[1],
+                               parts.size() > 2 ? " ESCAPE " + parts[2] : "");
+        }
+        case ExpressionKind::kIs: {
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{} IS {}", parts[0], Capitals(node.negated, node.text));
+        }
+        case ExpressionKind::kCase: return Case(node);
+        default: return Fail(Condition::BIRDFOOT_INTERNAL, "internal error: an expression that cannot be printed.");
         }
     }
 
@@ -89,16 +89,16 @@ protected:
     Result<std::string> Operand(const Expression &node) {
         BF_ASSIGN(auto text, Print(node));
         switch (node.kind) {
-            case ExpressionKind::kNot:
-            case ExpressionKind::kNegate:
-            case ExpressionKind::kBinaryOperator:
-            case ExpressionKind::kUnaryOperator:
-            case ExpressionKind::kBetween:
-            case ExpressionKind::kIn:
-            case ExpressionKind::kLike:
-            case ExpressionKind::kIs:
-            case ExpressionKind::kInterval: return "(" + text + ")";
-            default: return text;
+        case ExpressionKind::kNot:
+        case ExpressionKind::kNegate:
+        case ExpressionKind::kBinaryOperator:
+        case ExpressionKind::kUnaryOperator:
+        case ExpressionKind::kBetween:
+        case ExpressionKind::kIn:
+        case ExpressionKind::kLike:
+        case ExpressionKind::kIs:
+        case ExpressionKind::kInterval: return "(" + text + ")";
+        default: return text;
         }
     }
 
@@ -142,38 +142,38 @@ class SparkPrinter final : public Printer {
 public:
     Result<std::string> Print(const Expression &node) override {
         switch (node.kind) {
-            case ExpressionKind::kNumber: return SparkNumber(node);
-            case ExpressionKind::kText: return QuoteSparkText(node.text);
-            case ExpressionKind::kBinary: return fmt::format("X'{}'", node.text);
-            case ExpressionKind::kTyped: return fmt::format("{} {}", TypeName(node.type), QuoteSparkText(node.text));
-            case ExpressionKind::kInterval: return fmt::format("INTERVAL '{}'", IntervalText(node));
-            case ExpressionKind::kColumn: {
-                std::vector<std::string> parts;
-                for (const auto &part : node.name) {
-                    parts.push_back(QuoteSparkName(part));
-                }
-                return JoinTexts(parts, ".");
+        case ExpressionKind::kNumber: return SparkNumber(node);
+        case ExpressionKind::kText: return QuoteSparkText(node.text);
+        case ExpressionKind::kBinary: return fmt::format("X'{}'", node.text);
+        case ExpressionKind::kTyped: return fmt::format("{} {}", TypeName(node.type), QuoteSparkText(node.text));
+        case ExpressionKind::kInterval: return fmt::format("INTERVAL '{}'", IntervalText(node));
+        case ExpressionKind::kColumn: {
+            std::vector<std::string> parts;
+            for (const auto &part : node.name) {
+                parts.push_back(QuoteSparkName(part));
             }
-            case ExpressionKind::kCast: {
-                BF_ASSIGN(auto value, Print(node.children[0]));
-                return fmt::format("{}({} AS {})", node.text, value, TypeName(node.type));
+            return JoinTexts(parts, ".");
+        }
+        case ExpressionKind::kCast: {
+            BF_ASSIGN(auto value, Print(node.children[0]));
+            return fmt::format("{}({} AS {})", node.text, value, TypeName(node.type));
+        }
+        case ExpressionKind::kFunction: {
+            if (node.children.empty() && (node.text == "CURRENT_DATE" || node.text == "CURRENT_TIMESTAMP")) {
+                return node.text + "()";
             }
-            case ExpressionKind::kFunction: {
-                if (node.children.empty() && (node.text == "CURRENT_DATE" || node.text == "CURRENT_TIMESTAMP")) {
-                    return node.text + "()";
-                }
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{}({})", node.text, JoinTexts(parts, ", "));
-            }
-            case ExpressionKind::kField: {
-                BF_ASSIGN(auto value, Operand(node.children[0]));
-                return fmt::format("{}.{}", value, QuoteSparkName(node.text));
-            }
-            case ExpressionKind::kSubscript: {
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{}[{}]", parts[0], parts[1]);
-            }
-            default: return Printer::Print(node);
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{}({})", node.text, JoinTexts(parts, ", "));
+        }
+        case ExpressionKind::kField: {
+            BF_ASSIGN(auto value, Operand(node.children[0]));
+            return fmt::format("{}.{}", value, QuoteSparkName(node.text));
+        }
+        case ExpressionKind::kSubscript: {
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{}[{}]", parts[0], parts[1]);
+        }
+        default: return Printer::Print(node);
         }
     }
 
@@ -187,43 +187,43 @@ public:
 
     Result<std::string> Print(const Expression &node) override {
         switch (node.kind) {
-            case ExpressionKind::kNumber: return Number(node);
-            case ExpressionKind::kText: return QuoteText(node.text);
-            case ExpressionKind::kBinary: return fmt::format("unhex('{}')", node.text);
-            case ExpressionKind::kTyped:
-                return fmt::format("CAST({} AS {})", QuoteText(node.text), DuckDbTypeText(node.type));
-            case ExpressionKind::kInterval: return fmt::format("INTERVAL '{}'", IntervalText(node));
-            case ExpressionKind::kColumn: {
-                std::vector<std::string> parts;
-                for (const auto &part : node.name) {
-                    parts.push_back(QuoteName(part));
-                }
-                return JoinTexts(parts, ".");
+        case ExpressionKind::kNumber: return Number(node);
+        case ExpressionKind::kText: return QuoteText(node.text);
+        case ExpressionKind::kBinary: return fmt::format("unhex('{}')", node.text);
+        case ExpressionKind::kTyped:
+            return fmt::format("CAST({} AS {})", QuoteText(node.text), DuckDbTypeText(node.type));
+        case ExpressionKind::kInterval: return fmt::format("INTERVAL '{}'", IntervalText(node));
+        case ExpressionKind::kColumn: {
+            std::vector<std::string> parts;
+            for (const auto &part : node.name) {
+                parts.push_back(QuoteName(part));
             }
-            case ExpressionKind::kCast: return Cast(node);
-            case ExpressionKind::kFunction: return Function(node);
-            case ExpressionKind::kLike: return Like(node);
-            case ExpressionKind::kIs:
-                if (node.text == "UNKNOWN") {
-                    BF_ASSIGN(auto value, Operand(node.children[0]));
-                    return fmt::format("{} IS {}", value, Capitals(node.negated, "NULL"));
-                }
-                return Printer::Print(node);
-            case ExpressionKind::kUnaryOperator:
-            case ExpressionKind::kSubscript:
-                if (strict()) {
-                    return Unsupported(node.kind == ExpressionKind::kSubscript ? "x[i]" : node.text);
-                }
-                if (node.kind == ExpressionKind::kSubscript) {
-                    BF_ASSIGN(auto parts, Operands(node));
-                    return fmt::format("{}[{}]", parts[0], parts[1]);
-                }
-                return Printer::Print(node);
-            case ExpressionKind::kField: {
+            return JoinTexts(parts, ".");
+        }
+        case ExpressionKind::kCast: return Cast(node);
+        case ExpressionKind::kFunction: return Function(node);
+        case ExpressionKind::kLike: return Like(node);
+        case ExpressionKind::kIs:
+            if (node.text == "UNKNOWN") {
                 BF_ASSIGN(auto value, Operand(node.children[0]));
-                return fmt::format("({}).{}", value, QuoteName(node.text));
+                return fmt::format("{} IS {}", value, Capitals(node.negated, "NULL"));
             }
-            default: return Printer::Print(node);
+            return Printer::Print(node);
+        case ExpressionKind::kUnaryOperator:
+        case ExpressionKind::kSubscript:
+            if (strict()) {
+                return Unsupported(node.kind == ExpressionKind::kSubscript ? "x[i]" : node.text);
+            }
+            if (node.kind == ExpressionKind::kSubscript) {
+                BF_ASSIGN(auto parts, Operands(node));
+                return fmt::format("{}[{}]", parts[0], parts[1]);
+            }
+            return Printer::Print(node);
+        case ExpressionKind::kField: {
+            BF_ASSIGN(auto value, Operand(node.children[0]));
+            return fmt::format("({}).{}", value, QuoteName(node.text));
+        }
+        default: return Printer::Print(node);
         }
     }
 
@@ -231,10 +231,11 @@ private:
     bool strict() const { return unknown_ == UnknownFunctions::kRefuse; }
 
     static Error Unsupported(std::string_view what) {
-        return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                    "{} cannot be evaluated. It is not known to mean the same as in Spark, and a guess could give wrong "
-                    "rows. Write the expression without it, or run the statement in Spark.",
-                    what);
+        return Fail(
+            Condition::DELTA_UNSUPPORTED_EXPRESSION,
+            "{} cannot be evaluated. It is not known to mean the same as in Spark, and a guess could give wrong "
+            "rows. Write the expression without it, or run the statement in Spark.",
+            what);
     }
 
     static Result<std::string> Number(const Expression &node) {

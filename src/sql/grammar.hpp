@@ -29,11 +29,11 @@ Result<TableName> TakeTable(TokenCursor &cursor);
 Result<std::string> TakePath(TokenCursor &cursor);  // the text of LOCATION
 Result<Properties> TakeProperties(TokenCursor &cursor);
 Result<std::string> TakePropertyKey(TokenCursor &cursor);
-Result<ColumnDefinition> TakeColumn(TokenCursor &cursor);          // name type …
+Result<ColumnDefinition> TakeColumn(TokenCursor &cursor);           // name type …
 Result<ColumnDefinition> TakeQualifiedColumn(TokenCursor &cursor);  // a.b type … [FIRST | AFTER c]
 Result<ColumnPosition> TakePosition(TokenCursor &cursor);
-Result<NamedConstraint> TakeCheckConstraint(TokenCursor &cursor);   // name CHECK (…)
-Result<std::vector<ColumnPath>> TakeColumnPaths(TokenCursor &cursor);  // a, b.c
+Result<NamedConstraint> TakeCheckConstraint(TokenCursor &cursor);        // name CHECK (…)
+Result<std::vector<ColumnPath>> TakeColumnPaths(TokenCursor &cursor);    // a, b.c
 Result<std::vector<PartitionValue>> TakePartition(TokenCursor &cursor);  // (p = 'v', q)
 //! [FOR] VERSION AS OF 3; none if there is no such clause.
 Result<std::optional<TimeTravel>> TakeTimeTravel(TokenCursor &cursor);

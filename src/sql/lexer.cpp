@@ -16,8 +16,8 @@ bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c) || c == '$'; }
 char UpperOf(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 // Longest first.
-constexpr std::array<std::string_view, 14> kLongOperators = {"<=>", "->>", "::", ":=", "=>", "<=", ">=",
-                                                             "<>",  "!=",  "==", "||", "->", "//", ".."};
+constexpr std::array<std::string_view, 14> kLongOperators = {
+    "<=>", "->>", "::", ":=", "=>", "<=", ">=", "<>", "!=", "==", "||", "->", "//", ".."};
 
 void AppendUtf8(std::string &out, uint32_t code) {
     if (code < 0x80) {
@@ -56,36 +56,36 @@ bool IsScalarValue(uint32_t code) { return code != 0 && code <= 0x10FFFF && (cod
 bool AppendEscape(std::string_view body, size_t &i, Dialect dialect, std::string &out) {
     const char c = body[i++];
     switch (c) {
-        case 'n': out += '\n'; return true;
-        case 't': out += '\t'; return true;
-        case 'r': out += '\r'; return true;
-        case 'b': out += '\b'; return true;
-        case '\\':
-        case '\'':
-        case '"': out += c; return true;
-        case 'u':
-        case 'U': {
-            const size_t length = c == 'u' ? 4 : 8;
-            if (body.size() - i < length) {
-                return false;
-            }
-            const auto code = HexValue(body.substr(i, length));
-            if (!code || !IsScalarValue(*code)) {
-                return false;
-            }
-            i += length;
-            AppendUtf8(out, *code);
-            return true;
+    case 'n': out += '\n'; return true;
+    case 't': out += '\t'; return true;
+    case 'r': out += '\r'; return true;
+    case 'b': out += '\b'; return true;
+    case '\\':
+    case '\'':
+    case '"': out += c; return true;
+    case 'u':
+    case 'U': {
+        const size_t length = c == 'u' ? 4 : 8;
+        if (body.size() - i < length) {
+            return false;
         }
-        case '%':
-        case '_':
-            if (dialect != Dialect::kSpark) {
-                return false;
-            }
-            out += '\\';
-            out += c;
-            return true;
-        default: return false;
+        const auto code = HexValue(body.substr(i, length));
+        if (!code || !IsScalarValue(*code)) {
+            return false;
+        }
+        i += length;
+        AppendUtf8(out, *code);
+        return true;
+    }
+    case '%':
+    case '_':
+        if (dialect != Dialect::kSpark) {
+            return false;
+        }
+        out += '\\';
+        out += c;
+        return true;
+    default: return false;
     }
 }
 
@@ -386,7 +386,6 @@ std::optional<std::string> TextOf(const Token &token, Dialect dialect) {
 std::string QuoteName(std::string_view name) { return Quote(name, '"'); }
 std::string QuoteText(std::string_view text) { return Quote(text, '\''); }
 
-
 std::string QuoteSparkName(std::string_view name) {
     std::string out = "`";
     for (const char c : name) {
@@ -402,12 +401,12 @@ std::string QuoteSparkText(std::string_view text) {
     std::string out = "'";
     for (const char c : text) {
         switch (c) {
-            case '\'': out += "\\'"; break;
-            case '\\': out += "\\\\"; break;
-            case '\n': out += "\\n"; break;
-            case '\t': out += "\\t"; break;
-            case '\r': out += "\\r"; break;
-            default: out += c;
+        case '\'': out += "\\'"; break;
+        case '\\': out += "\\\\"; break;
+        case '\n': out += "\\n"; break;
+        case '\t': out += "\\t"; break;
+        case '\r': out += "\\r"; break;
+        default: out += c;
         }
     }
     return out + "'";

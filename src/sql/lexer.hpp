@@ -1,7 +1,7 @@
 // The tokens of SQL text, for two dialects: what a user types into DuckDB (DuckDB's own rules plus Spark's back-quotes)
-// and expressions as Spark stores them in tables (backslash escapes, "strings", number suffixes). Lossless: the texts of
-// all tokens, put together, are the input. It never fails; text that does not end (an open quote) is one token of kind
-// kUnterminated.
+// and expressions as Spark stores them in tables (backslash escapes, "strings", number suffixes). Lossless: the texts
+// of all tokens, put together, are the input. It never fails; text that does not end (an open quote) is one token of
+// kind kUnterminated.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ enum class Dialect : uint8_t { kDuckDb, kSpark };
 
 enum class TokenKind : uint8_t {
     kEnd,
-    kWord,          // name or keyword without quotes
-    kQuoted,        // "name" (in Spark's dialect such text is a kString)
-    kBackQuoted,    // `name`
-    kString,        // 'text', E'text', $tag$text$tag$
+    kWord,        // name or keyword without quotes
+    kQuoted,      // "name" (in Spark's dialect such text is a kString)
+    kBackQuoted,  // `name`
+    kString,      // 'text', E'text', $tag$text$tag$
     kNumber,
-    kParameter,     // ? ?1 $1 $name
-    kOperator,      // also punctuation
+    kParameter,  // ? ?1 $1 $name
+    kOperator,   // also punctuation
     kSpace,
     kComment,       // -- … and /* … */, nested
     kSlashComment,  // a line // … before a statement's first token: tolerated, DuckDB knows no such comment

@@ -1,5 +1,5 @@
-// ALTER TABLE. What DuckDB's grammar has as well (ADD COLUMN c type, RENAME, SET NOT NULL …) is left to it: it reaches the
-// catalog all the same. TRUNCATE and DROP TABLE are DuckDB's too, but for words that only Spark knows.
+// ALTER TABLE. What DuckDB's grammar has as well (ADD COLUMN c type, RENAME, SET NOT NULL …) is left to it: it reaches
+// the catalog all the same. TRUNCATE and DROP TABLE are DuckDB's too, but for words that only Spark knows.
 #include "sql/grammar.hpp"
 #include "sql/lexer.hpp"
 #include "sql/rewrite.hpp"
@@ -166,7 +166,8 @@ private:
 
     Answer Add() {
         cursor_.Take();
-        if (cursor_.AtWord("PARTITION") || (cursor_.AtWords({"IF", "NOT", "EXISTS"}) && cursor_.AtWord("PARTITION", 3))) {
+        if (cursor_.AtWord("PARTITION") ||
+            (cursor_.AtWords({"IF", "NOT", "EXISTS"}) && cursor_.AtWord("PARTITION", 3))) {
             return NotAllowed("ALTER TABLE … ADD PARTITION", "INSERT rows of the new partition instead");
         }
         if (cursor_.AtWord("CONSTRAINT") && cursor_.Peek(1).is_name() && cursor_.AtWord("CHECK", 2)) {
@@ -222,8 +223,8 @@ private:
         }
         DropColumns drop;
         const bool plural = cursor_.AtWord("COLUMNS") && cursor_.Peek(1).kind != TokenKind::kEnd &&
-                            !cursor_.AtOperator(",", 1) && !cursor_.AtOperator(".", 1) && !cursor_.AtWord("CASCADE", 1) &&
-                            !cursor_.AtWord("RESTRICT", 1);
+                            !cursor_.AtOperator(",", 1) && !cursor_.AtOperator(".", 1) &&
+                            !cursor_.AtWord("CASCADE", 1) && !cursor_.AtWord("RESTRICT", 1);
         if (plural || cursor_.AtWord("COLUMN")) {
             cursor_.Take();
         }
@@ -312,9 +313,10 @@ private:
             }
         }
         if (!any) {
-            return cursor_.Syntax("it is no change of a column",
-                                  "The changes are TYPE, COMMENT, FIRST, AFTER, SET or DROP NOT NULL, SET or DROP DEFAULT and "
-                                  "SYNC IDENTITY");
+            return cursor_.Syntax(
+                "it is no change of a column",
+                "The changes are TYPE, COMMENT, FIRST, AFTER, SET or DROP NOT NULL, SET or DROP DEFAULT and "
+                "SYNC IDENTITY");
         }
         return Status::Ok();
     }
@@ -323,10 +325,11 @@ private:
     Status HiveChange(ChangeColumn &column) {
         BF_ASSIGN(const auto name, cursor_.Name("column name"));
         if (!EqualsIgnoreCase(name, column.column.back())) {
-            return Fail(Condition::PARSE_SYNTAX_ERROR,
-                        "CHANGE COLUMN {} {} would rename the column. CHANGE changes type, comment and place only. Write "
-                        "ALTER TABLE … RENAME COLUMN {} TO {}.",
-                        column.column.back(), name, column.column.back(), name);
+            return Fail(
+                Condition::PARSE_SYNTAX_ERROR,
+                "CHANGE COLUMN {} {} would rename the column. CHANGE changes type, comment and place only. Write "
+                "ALTER TABLE … RENAME COLUMN {} TO {}.",
+                column.column.back(), name, column.column.back(), name);
         }
         return TypeOf(column);
     }

@@ -102,10 +102,11 @@ private:
     Result<bool> ReplaceWhere() {
         cursor_.Take();
         if (cursor_.AtAnyWord({"USING", "ON"})) {
-            return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                        "INSERT INTO … REPLACE {} is not supported. Rows are replaced by a condition. Write REPLACE WHERE "
-                        "condition, or use MERGE.",
-                        Upper(cursor_.Peek().text));
+            return Fail(
+                Condition::BIRDFOOT_UNSUPPORTED,
+                "INSERT INTO … REPLACE {} is not supported. Rows are replaced by a condition. Write REPLACE WHERE "
+                "condition, or use MERGE.",
+                Upper(cursor_.Peek().text));
         }
         BF_RETURN_IF_ERROR(cursor_.Expect("WHERE"));
         out_.mode = InsertMode::kReplaceWhere;
@@ -128,8 +129,8 @@ private:
         if (!cursor_.AtOperator("(")) {
             return cursor_.AtAnyWord({"SELECT", "WITH", "VALUES", "TABLE"});
         }
-        const bool operand = last.kind == TokenKind::kNumber || last.kind == TokenKind::kString || last.IsOperator(")") ||
-                             last.IsWord("TRUE") || last.IsWord("FALSE") || last.IsWord("NULL");
+        const bool operand = last.kind == TokenKind::kNumber || last.kind == TokenKind::kString ||
+                             last.IsOperator(")") || last.IsWord("TRUE") || last.IsWord("FALSE") || last.IsWord("NULL");
         return operand && AtQuery(cursor_);
     }
 
@@ -170,9 +171,9 @@ Result<std::optional<Statement>> TakeMerge(TokenCursor &cursor) {
         replace(evolution, "");
     }
     if (!cursor.Accept("INTO")) {
-        return merge.schema_evolution
-                   ? Result<std::optional<Statement>>(cursor.Syntax("INTO is expected here", "Write MERGE INTO table …"))
-                   : Result<std::optional<Statement>>(std::optional<Statement>());
+        return merge.schema_evolution ? Result<std::optional<Statement>>(
+                                            cursor.Syntax("INTO is expected here", "Write MERGE INTO table …"))
+                                      : Result<std::optional<Statement>>(std::optional<Statement>());
     }
     auto target = TakeTable(cursor);
     if (!target.ok()) {
@@ -195,7 +196,8 @@ Result<std::optional<Statement>> TakeMerge(TokenCursor &cursor) {
         if (cursor.AtWord("EXCEPT")) {
             return Fail(Condition::BIRDFOOT_UNSUPPORTED,
                         "{} * EXCEPT is not supported. It is no part of Delta's MERGE. Name the columns: {}.",
-                        update ? "UPDATE SET" : "INSERT", update ? "UPDATE SET a = s.a, …" : "INSERT (a, …) VALUES (s.a, …)");
+                        update ? "UPDATE SET" : "INSERT",
+                        update ? "UPDATE SET a = s.a, …" : "INSERT (a, …) VALUES (s.a, …)");
         }
         replace(begin, update ? "UPDATE BY NAME" : "INSERT BY NAME");
     }

@@ -1,5 +1,5 @@
-// OPTIMIZE, VACUUM, RESTORE, REORG, CONVERT, GENERATE and FSCK REPAIR TABLE (DeltaSqlBase.g4). DuckDB has a VACUUM too: it
-// keeps the forms with its own words, and Vacuum::plain tells that it could have the others.
+// OPTIMIZE, VACUUM, RESTORE, REORG, CONVERT, GENERATE and FSCK REPAIR TABLE (DeltaSqlBase.g4). DuckDB has a VACUUM too:
+// it keeps the forms with its own words, and Vacuum::plain tells that it could have the others.
 #include <charconv>
 
 #include "sql/grammar.hpp"
@@ -59,7 +59,8 @@ Status TakeInventory(TokenCursor &cursor, Vacuum &vacuum) {
 }
 
 Answer TakeVacuum(TokenCursor &cursor) {
-    if (cursor.AtEnd() || cursor.AtOperator("(") || cursor.AtAnyWord({"ANALYZE", "ANALYSE", "FULL", "FREEZE", "VERBOSE"})) {
+    if (cursor.AtEnd() || cursor.AtOperator("(") ||
+        cursor.AtAnyWord({"ANALYZE", "ANALYSE", "FULL", "FREEZE", "VERBOSE"})) {
         return std::optional<Statement>();
     }
     Vacuum vacuum;
@@ -72,7 +73,8 @@ Answer TakeVacuum(TokenCursor &cursor) {
     while (!cursor.AtEnd()) {
         const bool inventory = cursor.AtWords({"USING", "INVENTORY"});
         const bool twice = (cursor.AtAnyWord({"FULL", "LITE"}) && (vacuum.full || vacuum.lite)) ||
-                           (cursor.AtWord("DRY") && vacuum.dry_run) || (cursor.AtWord("RETAIN") && vacuum.retain_hours) ||
+                           (cursor.AtWord("DRY") && vacuum.dry_run) ||
+                           (cursor.AtWord("RETAIN") && vacuum.retain_hours) ||
                            (inventory && (vacuum.inventory_table || vacuum.inventory_query));
         if (twice) {
             return cursor.Syntax("VACUUM has this word or its opposite already", "Keep one of them");
@@ -94,9 +96,10 @@ Answer TakeVacuum(TokenCursor &cursor) {
         }
     }
     if (vacuum.lite && (vacuum.inventory_table || vacuum.inventory_query)) {
-        return Fail(Condition::PARSE_SYNTAX_ERROR,
-                    "VACUUM … LITE and USING INVENTORY exclude each other. Both say where the list of files comes from. Keep "
-                    "one of them.");
+        return Fail(
+            Condition::PARSE_SYNTAX_ERROR,
+            "VACUUM … LITE and USING INVENTORY exclude each other. Both say where the list of files comes from. Keep "
+            "one of them.");
     }
     return std::optional<Statement>(std::move(vacuum));
 }

@@ -32,8 +32,8 @@ bool HasSparkClause(TokenCursor &cursor) {
         } else {
             const bool spark_type = cursor.AtAnyWord({"ARRAY", "MAP", "STRUCT"}) && cursor.AtOperator("<", 1);
             const bool comment = cursor.AtWord("COMMENT") && cursor.AtText(1) && depth == 1;
-            const bool typed = in_partition_list && depth == 1 && cursor.Peek().is_name() &&
-                               cursor.Peek(1).kind == TokenKind::kWord;
+            const bool typed =
+                in_partition_list && depth == 1 && cursor.Peek().is_name() && cursor.Peek(1).kind == TokenKind::kWord;
             found = spark_type || comment || typed || cursor.AtWords({"AS", "IDENTITY"});
         }
     }
@@ -144,10 +144,11 @@ private:
             cursor_.Take();
             BF_ASSIGN(const auto provider, cursor_.DottedName("table format"));
             if (provider.size() != 1 || !EqualsWord(provider[0], "DELTA")) {
-                return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                            "USING {} is not supported. The tables made here are Delta tables. Write USING delta, or COPY … "
-                            "TO a file of that format.",
-                            provider.back());
+                return Fail(
+                    Condition::BIRDFOOT_UNSUPPORTED,
+                    "USING {} is not supported. The tables made here are Delta tables. Write USING delta, or COPY … "
+                    "TO a file of that format.",
+                    provider.back());
             }
             out_.provider = provider[0];
         } else if (cursor_.AtWord("LOCATION")) {
@@ -180,9 +181,10 @@ private:
             return NotAllowed(fmt::format("CREATE TABLE … {}", Upper(cursor_.Peek().text)),
                               "It belongs to Hive's tables. Leave it out; CLUSTER BY lays out a Delta table");
         } else {
-            return cursor_.Syntax("it begins no clause of CREATE TABLE",
-                                  "The clauses are USING, PARTITIONED BY, CLUSTER BY, LOCATION, COMMENT, TBLPROPERTIES, "
-                                  "OPTIONS and AS");
+            return cursor_.Syntax(
+                "it begins no clause of CREATE TABLE",
+                "The clauses are USING, PARTITIONED BY, CLUSTER BY, LOCATION, COMMENT, TBLPROPERTIES, "
+                "OPTIONS and AS");
         }
         return Status::Ok();
     }
@@ -194,7 +196,8 @@ private:
                 return Transform();
             }
             if (cursor_.Peek().is_name() && cursor_.AtOperator(".", 1)) {
-                return cursor_.Syntax("a field of a column cannot partition a table", "Partition by a column of its own");
+                return cursor_.Syntax("a field of a column cannot partition a table",
+                                      "Partition by a column of its own");
             }
             if (cursor_.Peek(1).kind == TokenKind::kWord) {
                 BF_ASSIGN(auto column, TakeColumn(cursor_));
@@ -213,10 +216,11 @@ private:
 
     Error Transform() {
         const auto text = TakeUntil(cursor_, [&] { return cursor_.AtOperator(",") || cursor_.AtOperator(")"); });
-        return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                    "PARTITIONED BY ({}) is not supported. Delta tables are partitioned by columns, not by expressions. Make "
-                    "it a column, GENERATED ALWAYS AS ({}), and partition by that.",
-                    text, text);
+        return Fail(
+            Condition::BIRDFOOT_UNSUPPORTED,
+            "PARTITIONED BY ({}) is not supported. Delta tables are partitioned by columns, not by expressions. Make "
+            "it a column, GENERATED ALWAYS AS ({}), and partition by that.",
+            text, text);
     }
 
     Status AddTypedPartitionColumns() {
@@ -241,9 +245,10 @@ private:
             BF_RETURN_IF_ERROR(Clause());
         }
         if (out_.comment || out_.cluster_by || !out_.options.empty() || !out_.partition_columns.empty()) {
-            return Fail(Condition::PARSE_SYNTAX_ERROR,
-                        "CREATE TABLE LIKE takes its layout from the other table. It has the clauses USING, LOCATION and "
-                        "TBLPROPERTIES. Leave the others out.");
+            return Fail(
+                Condition::PARSE_SYNTAX_ERROR,
+                "CREATE TABLE LIKE takes its layout from the other table. It has the clauses USING, LOCATION and "
+                "TBLPROPERTIES. Leave the others out.");
         }
         like.location = std::move(out_.location);
         like.properties = std::move(out_.properties);

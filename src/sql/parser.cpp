@@ -13,9 +13,9 @@ using Answer = Result<std::optional<Statement>>;
 
 // First words of statements that may be ours.
 constexpr std::array<std::string_view, 25> kFirstWords = {
-    "CREATE",   "REPLACE", "INSERT", "WITH",    "MERGE",    "ALTER", "DROP",    "TRUNCATE", "DESCRIBE",
-    "DESC",     "SHOW",    "SET",    "RESET",   "OPTIMIZE", "FSCK",  "VACUUM",  "RESTORE",  "REORG",
-    "CONVERT",  "GENERATE", "EXPLAIN", "PREPARE", "MSCK",   "LOAD",  "ANALYZE"};
+    "CREATE",  "REPLACE",  "INSERT",  "WITH",    "MERGE",    "ALTER", "DROP",   "TRUNCATE", "DESCRIBE",
+    "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
+    "CONVERT", "GENERATE", "EXPLAIN", "PREPARE", "MSCK",     "LOAD",  "ANALYZE"};
 
 bool IsFirstWord(const Token &token) {
     for (const auto word : kFirstWords) {
@@ -29,7 +29,9 @@ bool IsFirstWord(const Token &token) {
 // WITH … up to the statement that it belongs to; only INSERT and MERGE can be ours.
 Answer TakeWith(TokenCursor &cursor) {
     const size_t begin = cursor.NextOffset();
-    TakeUntil(cursor, [&] { return cursor.AtAnyWord({"SELECT", "INSERT", "MERGE", "UPDATE", "DELETE", "VALUES", "FROM"}); });
+    TakeUntil(cursor, [&] {
+        return cursor.AtAnyWord({"SELECT", "INSERT", "MERGE", "UPDATE", "DELETE", "VALUES", "FROM"});
+    });
     const auto with = cursor.text().substr(begin, cursor.last_end() - begin);
     if (cursor.AtWord("INSERT")) {
         return TakeInsert(cursor, with);
@@ -136,7 +138,8 @@ Result<Reading> ReadPlain(std::string_view text) {
     TokenCursor cursor(text);
     BF_ASSIGN(auto statement, TakeStatement(cursor));
     if (statement) {
-        return Reading(Parsed{std::move(*statement), {}});
+        auto spelled = ToDuckDbSpelling(text);
+        return Reading(Parsed{std::move(*statement), {}, spelled.ok() ? std::move(*spelled) : std::string(text)});
     }
     if (const auto dropped = WithoutPurge(text)) {
         BF_ASSIGN(auto spelled, ToDuckDbSpelling(*dropped));

@@ -22,6 +22,8 @@ struct Parsed {
     Statement statement;
     //! EXPLAIN … or PREPARE … AS, which stood before it; empty otherwise.
     std::string prefix;
+    //! The statement without the prefix in DuckDB's spelling, for tables that turn out to be DuckDB's own.
+    std::string text;
 };
 using Reading = std::variant<Unchanged, Rewritten, Parsed>;
 

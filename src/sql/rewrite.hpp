@@ -1,7 +1,7 @@
 // Spark's spelling → DuckDB's, in any statement, touching nothing else: `name` → "name"; t VERSION AS OF 3 a →
-// t a AT (VERSION => 3) (DuckDB wants the alias first), with TIMESTAMP AS OF, FOR SYSTEM_TIME AS OF and the others alike;
-// a notebook's %sql and // lines before a statement. Strings and comments stay as they are. Paths with @v3 or @timestamp
-// stay too: the catalog reads them in the name.
+// t a AT (VERSION => 3) (DuckDB wants the alias first), with TIMESTAMP AS OF, FOR SYSTEM_TIME AS OF and the others
+// alike; a notebook's %sql and // lines before a statement. Strings and comments stay as they are. Paths with @v3 or
+// @timestamp stay too: the catalog reads them in the name.
 #pragma once
 
 #include <optional>

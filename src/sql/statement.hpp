@@ -1,6 +1,6 @@
-// The statements that DuckDB has no grammar for, or another one: what their texts say, as structs. Names are unquoted and
-// keep their case. Queries and conditions inside are text in DuckDB's spelling (back-quotes and time travel rewritten);
-// expressions that are stored in a table are Spark's text, as it was typed.
+// The statements that DuckDB has no grammar for, or another one: what their texts say, as structs. Names are unquoted
+// and keep their case. Queries and conditions inside are text in DuckDB's spelling (back-quotes and time travel
+// rewritten); expressions that are stored in a table are Spark's text, as it was typed.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ struct TableName {
 using ColumnPath = std::vector<std::string>;  // a.b.c
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-//! VERSION AS OF / TIMESTAMP AS OF behind a table of a command. `value` is DuckDB text of a constant: 3, '3', '2024-01-01'.
+//! VERSION AS OF / TIMESTAMP AS OF behind a table of a command. `value` is DuckDB text of a constant: 3, '3',
+//! '2024-01-01'.
 struct TimeTravel {
     bool by_version = true;
     std::string value;
@@ -181,9 +182,9 @@ struct DropFeature {
 struct ClusterBy {
     std::vector<ColumnPath> columns;  // none: CLUSTER BY NONE
 };
-using AlterAction = std::variant<AddColumns, DropColumns, RenameColumn, ChangeColumns, ReplaceColumns, SetProperties,
-                                 UnsetProperties, RenameTable, SetLocation, AddConstraint, DropConstraint, DropFeature,
-                                 ClusterBy>;
+using AlterAction =
+    std::variant<AddColumns, DropColumns, RenameColumn, ChangeColumns, ReplaceColumns, SetProperties, UnsetProperties,
+                 RenameTable, SetLocation, AddConstraint, DropConstraint, DropFeature, ClusterBy>;
 struct AlterTable {
     TableName table;
     AlterAction action;

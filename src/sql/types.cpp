@@ -142,7 +142,8 @@ private:
         for (const auto foreign : kForeignTypes) {
             if (foreign == word) {
                 return Fail(Condition::DELTA_UNSUPPORTED_DATA_TYPES,
-                            "Delta has no type {}. No table can hold it. Use another type, or store it as STRING.", word);
+                            "Delta has no type {}. No table can hold it. Use another type, or store it as STRING.",
+                            word);
             }
         }
         return cursor_.Syntax("it is no type", "Types are written like BIGINT, STRING, DECIMAL(10,2) or ARRAY<INT>");
@@ -161,10 +162,11 @@ private:
             BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
         }
         if (precision < 1 || precision > 38 || scale < 0 || scale > precision) {
-            return Fail(Condition::DELTA_UNSUPPORTED_DATA_TYPES,
-                        "DECIMAL({},{}) does not exist. A decimal has 1 to 38 digits, of which the scale are behind the "
-                        "point. Choose a precision up to 38 and a scale up to the precision.",
-                        precision, scale);
+            return Fail(
+                Condition::DELTA_UNSUPPORTED_DATA_TYPES,
+                "DECIMAL({},{}) does not exist. A decimal has 1 to 38 digits, of which the scale are behind the "
+                "point. Choose a precision up to 38 and a scale up to the precision.",
+                precision, scale);
         }
         return Plain(DataType::Decimal(static_cast<uint8_t>(precision), static_cast<uint8_t>(scale)));
     }
@@ -184,7 +186,8 @@ private:
         if (length < 1) {
             return cursor_.Syntax("the length before it is not positive", "Give a length of 1 or more");
         }
-        return ParsedType{DataType(TypeKind::kString), fmt::format("{}({})", varying ? "varchar" : "char", length), true};
+        return ParsedType{DataType(TypeKind::kString), fmt::format("{}({})", varying ? "varchar" : "char", length),
+                          true};
     }
 
     Result<ParsedType> Array() {
@@ -237,7 +240,8 @@ private:
                 field.metadata.SetString(std::string(kCommentMetadata), comment);
             }
             parsed.has_char = parsed.has_char || part.has_char;
-            parsed.catalog_text += fmt::format("{}{}:{}", type.fields.empty() ? "" : ",", field.name, part.catalog_text);
+            parsed.catalog_text +=
+                fmt::format("{}{}:{}", type.fields.empty() ? "" : ",", field.name, part.catalog_text);
             type.fields.push_back(std::move(field));
         } while (cursor_.AcceptOperator(","));
         BF_RETURN_IF_ERROR(cursor_.ExpectOperator(close));
@@ -263,33 +267,32 @@ Result<ParsedType> ParseTypeText(std::string_view text, Dialect dialect) {
 
 std::string DuckDbTypeText(const DataType &type) {
     switch (type.kind()) {
-        case TypeKind::kBoolean: return "BOOLEAN";
-        case TypeKind::kByte: return "TINYINT";
-        case TypeKind::kShort: return "SMALLINT";
-        case TypeKind::kInteger: return "INTEGER";
-        case TypeKind::kLong: return "BIGINT";
-        case TypeKind::kFloat: return "FLOAT";
-        case TypeKind::kDouble: return "DOUBLE";
-        case TypeKind::kDecimal: return fmt::format("DECIMAL({},{})", type.precision(), type.scale());
-        case TypeKind::kString: return "VARCHAR";
-        case TypeKind::kBinary: return "BLOB";
-        case TypeKind::kDate: return "DATE";
-        case TypeKind::kTimestamp: return "TIMESTAMP WITH TIME ZONE";
-        case TypeKind::kTimestampNtz: return "TIMESTAMP";
-        case TypeKind::kVariant: return "VARIANT";
-        case TypeKind::kVoid: return "\"NULL\"";
-        case TypeKind::kArray: return DuckDbTypeText(type.array_type().element) + "[]";
-        case TypeKind::kMap:
-            return fmt::format("MAP({}, {})", DuckDbTypeText(type.map_type().key),
-                               DuckDbTypeText(type.map_type().value));
-        case TypeKind::kStruct: {
-            std::string text = "STRUCT(";
-            for (const auto &field : type.struct_type().fields) {
-                text += fmt::format("{}{} {}", text.back() == '(' ? "" : ", ", QuoteName(field.name),
-                                    DuckDbTypeText(field.type));
-            }
-            return text + ")";
+    case TypeKind::kBoolean: return "BOOLEAN";
+    case TypeKind::kByte: return "TINYINT";
+    case TypeKind::kShort: return "SMALLINT";
+    case TypeKind::kInteger: return "INTEGER";
+    case TypeKind::kLong: return "BIGINT";
+    case TypeKind::kFloat: return "FLOAT";
+    case TypeKind::kDouble: return "DOUBLE";
+    case TypeKind::kDecimal: return fmt::format("DECIMAL({},{})", type.precision(), type.scale());
+    case TypeKind::kString: return "VARCHAR";
+    case TypeKind::kBinary: return "BLOB";
+    case TypeKind::kDate: return "DATE";
+    case TypeKind::kTimestamp: return "TIMESTAMP WITH TIME ZONE";
+    case TypeKind::kTimestampNtz: return "TIMESTAMP";
+    case TypeKind::kVariant: return "VARIANT";
+    case TypeKind::kVoid: return "\"NULL\"";
+    case TypeKind::kArray: return DuckDbTypeText(type.array_type().element) + "[]";
+    case TypeKind::kMap:
+        return fmt::format("MAP({}, {})", DuckDbTypeText(type.map_type().key), DuckDbTypeText(type.map_type().value));
+    case TypeKind::kStruct: {
+        std::string text = "STRUCT(";
+        for (const auto &field : type.struct_type().fields) {
+            text += fmt::format("{}{} {}", text.back() == '(' ? "" : ", ", QuoteName(field.name),
+                                DuckDbTypeText(field.type));
         }
+        return text + ")";
+    }
     }
     return {};
 }

@@ -1,6 +1,6 @@
-// Type names in Spark's spelling (BIGINT, ARRAY<STRING>, STRUCT<a: INT NOT NULL COMMENT '…'>) and in DuckDB's (INTEGER[],
-// STRUCT(a INTEGER), BLOB), as they stand in Spark's statements. There TIMESTAMP is Delta's timestamp, with a zone;
-// in DuckDB's own CREATE TABLE, which does not pass here, it is timestamp_ntz.
+// Type names in Spark's spelling (BIGINT, ARRAY<STRING>, STRUCT<a: INT NOT NULL COMMENT '…'>) and in DuckDB's
+// (INTEGER[], STRUCT(a INTEGER), BLOB), as they stand in Spark's statements. There TIMESTAMP is Delta's timestamp, with
+// a zone; in DuckDB's own CREATE TABLE, which does not pass here, it is timestamp_ntz.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace birdfoot::sql {
 
 struct ParsedType {
     DataType type;
-    //! Spark's name of the type, CHAR and VARCHAR with their lengths. Spark keeps it in the metadata of a column that has
-    //! them anywhere in its type, since the type itself becomes string.
+    //! Spark's name of the type, CHAR and VARCHAR with their lengths. Spark keeps it in the metadata of a column that
+    //! has them anywhere in its type, since the type itself becomes string.
     std::string catalog_text;
     bool has_char = false;
 };

@@ -115,8 +115,9 @@ TEST(Expression, IntervalsAreExact) {
     EXPECT_EQ(text("INTERVAL 1 YEAR 2 MONTHS 3 WEEKS"), "INTERVAL '14 months 21 days 0 microseconds'");
     EXPECT_EQ(text("INTERVAL '1.5' SECOND"), "INTERVAL '0 months 0 days 1500000 microseconds'");
     EXPECT_EQ(text("INTERVAL 3 MILLISECONDS 4 MICROSECONDS"), "INTERVAL '0 months 0 days 3004 microseconds'");
-    for (const std::string_view refused : {"INTERVAL '1-2' YEAR TO MONTH", "INTERVAL 1.5 DAYS", "INTERVAL '1'", "INTERVAL x DAY",
-                                           "INTERVAL 9223372036854775807 YEARS", "INTERVAL 99999999999999999999 DAYS"}) {
+    for (const std::string_view refused :
+         {"INTERVAL '1-2' YEAR TO MONTH", "INTERVAL 1.5 DAYS", "INTERVAL '1'", "INTERVAL x DAY",
+          "INTERVAL 9223372036854775807 YEARS", "INTERVAL 99999999999999999999 DAYS"}) {
         EXPECT_FALSE(ParseExpression(refused).ok()) << refused;
     }
 }
@@ -145,11 +146,19 @@ TEST(Expression, RefusesByName) {
         {"1.5BD", "[DELTA_UNSUPPORTED_EXPRESSION] The number 1.5BD"},
         {"0x1F", "[DELTA_UNSUPPORTED_EXPRESSION] The number 0x1F"},
         {"(a, b) IN ((1, 2))", "[DELTA_UNSUPPORTED_EXPRESSION] A row (a, b)"},
-        {"'a''b'", "[PARSE_SYNTAX_ERROR] Syntax error at or near ''a''b'' (line 1, position 1): the text has an escape or a"},
-        {"a >", "[PARSE_SYNTAX_ERROR] Syntax error at or near the end of the statement (line 1, position 4): an expression is"},
-        {"a b", "[PARSE_SYNTAX_ERROR] Syntax error at or near 'b' (line 1, position 3): the statement is complete before it"},
-        {"a AND", "[PARSE_SYNTAX_ERROR]"}, {"(a", "[PARSE_SYNTAX_ERROR]"}, {"a IS 5", "[PARSE_SYNTAX_ERROR]"},
-        {"CASE END", "[PARSE_SYNTAX_ERROR]"}, {"'open", "[PARSE_SYNTAX_ERROR]"}, {"", "[PARSE_SYNTAX_ERROR]"},
+        {"'a''b'",
+         "[PARSE_SYNTAX_ERROR] Syntax error at or near ''a''b'' (line 1, position 1): the text has an escape or a"},
+        {"a >",
+         "[PARSE_SYNTAX_ERROR] Syntax error at or near the end of the statement (line 1, position 4): an expression "
+         "is"},
+        {"a b",
+         "[PARSE_SYNTAX_ERROR] Syntax error at or near 'b' (line 1, position 3): the statement is complete before it"},
+        {"a AND", "[PARSE_SYNTAX_ERROR]"},
+        {"(a", "[PARSE_SYNTAX_ERROR]"},
+        {"a IS 5", "[PARSE_SYNTAX_ERROR]"},
+        {"CASE END", "[PARSE_SYNTAX_ERROR]"},
+        {"'open", "[PARSE_SYNTAX_ERROR]"},
+        {"", "[PARSE_SYNTAX_ERROR]"},
     };
     for (const auto &[text, expected] : cases) {
         EXPECT_EQ(message(text).substr(0, expected.size()), expected) << text;
@@ -174,7 +183,8 @@ TEST(Expression, HostileTextsDoNotOverflow) {
         }
         return out;
     };
-    for (const std::string_view piece : {"(", "NOT ", "-", "a+", "a[", "a.", "CASE WHEN ", "f(", "CAST(", "a IS NULL IS NULL "}) {
+    for (const std::string_view piece :
+         {"(", "NOT ", "-", "a+", "a[", "a.", "CASE WHEN ", "f(", "CAST(", "a IS NULL IS NULL "}) {
         EXPECT_FALSE(ParseExpression(repeat(piece, 20000)).ok()) << piece;
     }
     EXPECT_FALSE(ParseExpression("a" + repeat(" + a", 20000)).ok());

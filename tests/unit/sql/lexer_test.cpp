@@ -49,9 +49,7 @@ TEST(Lexer, Strings) {
     EXPECT_EQ(Kinds("X'41'"), "w:X s:'41'");
 }
 
-TEST(Lexer, Parameters) {
-    EXPECT_EQ(Kinds("? ?12 $1 $name $1$ $"), "?:? ?:?12 ?:$1 ?:$name ?:$1 o:$ o:$");
-}
+TEST(Lexer, Parameters) { EXPECT_EQ(Kinds("? ?12 $1 $name $1$ $"), "?:? ?:?12 ?:$1 ?:$name ?:$1 o:$ o:$"); }
 
 TEST(Lexer, Numbers) {
     EXPECT_EQ(Kinds("1 1.5 .5 1e3 1E-3 1_000 1..5 1."), "n:1 n:1.5 n:.5 n:1e3 n:1E-3 n:1_000 n:1 o:.. n:5 n:1.");

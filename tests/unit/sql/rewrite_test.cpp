@@ -37,7 +37,8 @@ TEST(Rewrite, VersionAsOf) {
     for (const Case &c : std::initializer_list<Case>{
              {"SELECT * FROM t VERSION AS OF 3", "SELECT * FROM t AT (VERSION => 3)"},
              {"select * from t version as of 3", "select * from t AT (VERSION => 3)"},
-             {"SELECT * FROM a.b.t VERSION AS OF '3' WHERE x = 1", "SELECT * FROM a.b.t AT (VERSION => '3') WHERE x = 1"},
+             {"SELECT * FROM a.b.t VERSION AS OF '3' WHERE x = 1",
+              "SELECT * FROM a.b.t AT (VERSION => '3') WHERE x = 1"},
              {"SELECT * FROM delta.`/p` VERSION AS OF 1", "SELECT * FROM delta.\"/p\" AT (VERSION => 1)"},
              {"SELECT * FROM 'delta:/p' VERSION AS OF 1", "SELECT * FROM 'delta:/p' AT (VERSION => 1)"},
              {"SELECT * FROM \"t\" FOR VERSION AS OF 1", "SELECT * FROM \"t\" AT (VERSION => 1)"},
@@ -50,7 +51,8 @@ TEST(Rewrite, VersionAsOf) {
              {"FROM t VERSION AS OF 3", "FROM t AT (VERSION => 3)"},
              {"FROM t VERSION AS OF 3 SELECT a", "FROM t AT (VERSION => 3) SELECT a"},
              {"TABLE t VERSION AS OF 3", "FROM t AT (VERSION => 3)"},
-             {"INSERT INTO x TABLE t VERSION AS OF 3 a ORDER BY a.x", "INSERT INTO x FROM t a AT (VERSION => 3) ORDER BY a.x"},
+             {"INSERT INTO x TABLE t VERSION AS OF 3 a ORDER BY a.x",
+              "INSERT INTO x FROM t a AT (VERSION => 3) ORDER BY a.x"},
          }) {
         Check(c);
     }
@@ -66,14 +68,17 @@ TEST(Rewrite, AliasGoesBeforeAt) {
              {"SELECT * FROM s.t AS a VERSION AS OF 3", "SELECT * FROM s.t AS a AT (VERSION => 3)"},
              {"SELECT * FROM t VERSION AS OF 1 a JOIN t VERSION AS OF 2 b ON a.id = b.id",
               "SELECT * FROM t a AT (VERSION => 1) JOIN t b AT (VERSION => 2) ON a.id = b.id"},
-             {"SELECT * FROM t VERSION AS OF 1 JOIN u USING (id)", "SELECT * FROM t AT (VERSION => 1) JOIN u USING (id)"},
+             {"SELECT * FROM t VERSION AS OF 1 JOIN u USING (id)",
+              "SELECT * FROM t AT (VERSION => 1) JOIN u USING (id)"},
              {"SELECT * FROM t VERSION AS OF 1 LEFT JOIN u VERSION AS OF 2 AS u2 USING (id)",
               "SELECT * FROM t AT (VERSION => 1) LEFT JOIN u AS u2 AT (VERSION => 2) USING (id)"},
-             {"SELECT * FROM t VERSION AS OF 1 a, u VERSION AS OF 2 b", "SELECT * FROM t a AT (VERSION => 1), u b AT (VERSION => 2)"},
+             {"SELECT * FROM t VERSION AS OF 1 a, u VERSION AS OF 2 b",
+              "SELECT * FROM t a AT (VERSION => 1), u b AT (VERSION => 2)"},
              {"SELECT * FROM t VERSION AS OF 1 EXCEPT SELECT * FROM t VERSION AS OF 0",
               "SELECT * FROM t AT (VERSION => 1) EXCEPT SELECT * FROM t AT (VERSION => 0)"},
              {"SELECT * FROM t VERSION AS OF 1 ORDER BY 1", "SELECT * FROM t AT (VERSION => 1) ORDER BY 1"},
-             {"SELECT * FROM t VERSION AS OF 1 ASOF JOIN u USING (x)", "SELECT * FROM t AT (VERSION => 1) ASOF JOIN u USING (x)"},
+             {"SELECT * FROM t VERSION AS OF 1 ASOF JOIN u USING (x)",
+              "SELECT * FROM t AT (VERSION => 1) ASOF JOIN u USING (x)"},
              {"SELECT * FROM t VERSION AS OF 1 TABLESAMPLE (10 PERCENT) AS a",
               "SELECT * FROM t AS a AT (VERSION => 1) TABLESAMPLE (10 PERCENT)"},
              {"SELECT * FROM (t VERSION AS OF 1 a JOIN u b ON a.x = b.x)",
@@ -86,10 +91,13 @@ TEST(Rewrite, AliasGoesBeforeAt) {
 
 TEST(Rewrite, EverywhereInAStatement) {
     for (const Case &c : std::initializer_list<Case>{
-             {"WITH c AS (SELECT * FROM t VERSION AS OF 1) SELECT * FROM c", "WITH c AS (SELECT * FROM t AT (VERSION => 1)) SELECT * FROM c"},
-             {"SELECT (SELECT max(x) FROM t VERSION AS OF 1), (SELECT 1)", "SELECT (SELECT max(x) FROM t AT (VERSION => 1)), (SELECT 1)"},
+             {"WITH c AS (SELECT * FROM t VERSION AS OF 1) SELECT * FROM c",
+              "WITH c AS (SELECT * FROM t AT (VERSION => 1)) SELECT * FROM c"},
+             {"SELECT (SELECT max(x) FROM t VERSION AS OF 1), (SELECT 1)",
+              "SELECT (SELECT max(x) FROM t AT (VERSION => 1)), (SELECT 1)"},
              {"CREATE VIEW v AS SELECT * FROM t VERSION AS OF 1", "CREATE VIEW v AS SELECT * FROM t AT (VERSION => 1)"},
-             {"CREATE TABLE x AS SELECT * FROM t VERSION AS OF 1", "CREATE TABLE x AS SELECT * FROM t AT (VERSION => 1)"},
+             {"CREATE TABLE x AS SELECT * FROM t VERSION AS OF 1",
+              "CREATE TABLE x AS SELECT * FROM t AT (VERSION => 1)"},
              {"INSERT INTO x SELECT * FROM t VERSION AS OF 1", "INSERT INTO x SELECT * FROM t AT (VERSION => 1)"},
              {"EXPLAIN SELECT * FROM t VERSION AS OF 1", "EXPLAIN SELECT * FROM t AT (VERSION => 1)"},
              {"PREPARE p AS SELECT * FROM t VERSION AS OF ?", "PREPARE p AS SELECT * FROM t AT (VERSION => ?)"},
@@ -105,9 +113,12 @@ TEST(Rewrite, EverywhereInAStatement) {
 
 TEST(Rewrite, TimestampAsOf) {
     for (const Case &c : std::initializer_list<Case>{
-             {"SELECT * FROM t TIMESTAMP AS OF '2024-01-01 12:00:00'", "SELECT * FROM t AT (TIMESTAMP => '2024-01-01 12:00:00')"},
-             {"SELECT * FROM t FOR SYSTEM_TIME AS OF '2024-01-01' a", "SELECT * FROM t a AT (TIMESTAMP => '2024-01-01')"},
-             {"SELECT * FROM t FOR TIMESTAMP AS OF '2024-01-01' WHERE x", "SELECT * FROM t AT (TIMESTAMP => '2024-01-01') WHERE x"},
+             {"SELECT * FROM t TIMESTAMP AS OF '2024-01-01 12:00:00'",
+              "SELECT * FROM t AT (TIMESTAMP => '2024-01-01 12:00:00')"},
+             {"SELECT * FROM t FOR SYSTEM_TIME AS OF '2024-01-01' a",
+              "SELECT * FROM t a AT (TIMESTAMP => '2024-01-01')"},
+             {"SELECT * FROM t FOR TIMESTAMP AS OF '2024-01-01' WHERE x",
+              "SELECT * FROM t AT (TIMESTAMP => '2024-01-01') WHERE x"},
              {"SELECT * FROM t TIMESTAMP AS OF current_timestamp()", "SELECT * FROM t AT (TIMESTAMP => now())"},
              {"SELECT * FROM t TIMESTAMP AS OF current_timestamp() - INTERVAL 7 DAYS b",
               "SELECT * FROM t b AT (TIMESTAMP => now() - (INTERVAL '0 months 7 days 0 microseconds'))"},
@@ -122,8 +133,10 @@ TEST(Rewrite, TimestampAsOf) {
              {"SELECT * FROM t TIMESTAMP AS OF to_timestamp('2024-01-01') JOIN u ON t.x = u.x",
               "SELECT * FROM t AT (TIMESTAMP => CAST('2024-01-01' AS TIMESTAMP WITH TIME ZONE)) JOIN u ON t.x = u.x"},
              {"SELECT * FROM t TIMESTAMP AS OF ? x", "SELECT * FROM t x AT (TIMESTAMP => ?)"},
-             {"SELECT * FROM t TIMESTAMP AS OF getvariable('when')", "SELECT * FROM t AT (TIMESTAMP => GETVARIABLE('when'))"},
-             {"SELECT * FROM t TIMESTAMP AS OF ('2024-01-' || '01')", "SELECT * FROM t AT (TIMESTAMP => '2024-01-' || '01')"},
+             {"SELECT * FROM t TIMESTAMP AS OF getvariable('when')",
+              "SELECT * FROM t AT (TIMESTAMP => GETVARIABLE('when'))"},
+             {"SELECT * FROM t TIMESTAMP AS OF ('2024-01-' || '01')",
+              "SELECT * FROM t AT (TIMESTAMP => '2024-01-' || '01')"},
          }) {
         Check(c);
     }
@@ -171,15 +184,18 @@ TEST(Rewrite, SaysWhatIsWrong) {
         const auto result = RewriteSpelling(text);
         return result.ok() ? std::string("no error") : result.error().message();
     };
-    EXPECT_EQ(message("SELECT * FROM t VERSION AS OF three"),
-              "[PARSE_SYNTAX_ERROR] Syntax error at or near 'three' (line 1, position 31): behind VERSION AS OF stands the "
-              "number of a version. Write it like VERSION AS OF 3.");
-    EXPECT_EQ(message("SELECT *\nFROM t TIMESTAMP AS OF WHERE x"),
-              "[PARSE_SYNTAX_ERROR] Syntax error at or near 'WHERE' (line 2, position 24): behind TIMESTAMP AS OF stands a "
-              "time. Write it like TIMESTAMP AS OF '2024-01-31 12:00:00' or current_timestamp() - INTERVAL 1 DAY.");
-    EXPECT_EQ(message("SELECT * FROM delta.`/data"),
-              "[PARSE_SYNTAX_ERROR] The name that begins with `/data does not end. A back-quote opens a name. Close it with "
-              "another one.");
+    EXPECT_EQ(
+        message("SELECT * FROM t VERSION AS OF three"),
+        "[PARSE_SYNTAX_ERROR] Syntax error at or near 'three' (line 1, position 31): behind VERSION AS OF stands the "
+        "number of a version. Write it like VERSION AS OF 3.");
+    EXPECT_EQ(
+        message("SELECT *\nFROM t TIMESTAMP AS OF WHERE x"),
+        "[PARSE_SYNTAX_ERROR] Syntax error at or near 'WHERE' (line 2, position 24): behind TIMESTAMP AS OF stands a "
+        "time. Write it like TIMESTAMP AS OF '2024-01-31 12:00:00' or current_timestamp() - INTERVAL 1 DAY.");
+    EXPECT_EQ(
+        message("SELECT * FROM delta.`/data"),
+        "[PARSE_SYNTAX_ERROR] The name that begins with `/data does not end. A back-quote opens a name. Close it with "
+        "another one.");
 }
 
 TEST(Rewrite, SparkSpellingOfStoredExpressions) {

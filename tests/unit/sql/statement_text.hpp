@@ -38,9 +38,9 @@ public:
                Optional(" location ", s.location) + (s.properties.empty() ? "" : " properties" + Pairs(s.properties));
     }
     std::string operator()(const CloneTable &s) const {
-        return Mode(s.mode) + (s.shallow ? " shallow" : " deep") + " clone " + s.table.ToText() + " of " + s.source.ToText() +
-               (s.travel ? Travel(*s.travel) : "") + (s.properties.empty() ? "" : " properties" + Pairs(s.properties)) +
-               Optional(" location ", s.location);
+        return Mode(s.mode) + (s.shallow ? " shallow" : " deep") + " clone " + s.table.ToText() + " of " +
+               s.source.ToText() + (s.travel ? Travel(*s.travel) : "") +
+               (s.properties.empty() ? "" : " properties" + Pairs(s.properties)) + Optional(" location ", s.location);
     }
     std::string operator()(const Insert &s) const {
         std::string out = s.mode == InsertMode::kOverwrite ? "overwrite " : "insert ";
@@ -54,8 +54,8 @@ public:
         return out + " " + s.query;
     }
     std::string operator()(const Merge &s) const {
-        return "merge " + s.target.ToText() + (s.schema_evolution ? " evolve" : "") + (s.by_name ? " by name" : "") + " " +
-               s.text;
+        return "merge " + s.target.ToText() + (s.schema_evolution ? " evolve" : "") + (s.by_name ? " by name" : "") +
+               " " + s.text;
     }
     std::string operator()(const AlterTable &s) const {
         return "alter " + s.table.ToText() + " " + std::visit(*this, s.action);
@@ -72,7 +72,8 @@ public:
         for (const auto &c : s.changes) {
             out += " " + Path(c.column);
             out += c.type ? " type " + c.type->ToString() : "";
-            out += Optional(" of ", c.type_text) + Optional(" comment ", c.comment) + Optional(" default ", c.set_default);
+            out +=
+                Optional(" of ", c.type_text) + Optional(" comment ", c.comment) + Optional(" default ", c.set_default);
             out += c.position ? Position(*c.position) : "";
             out += c.nullable ? (*c.nullable ? " null" : " not null") : "";
             out += c.drop_default ? " drop default" : "";
@@ -99,12 +100,14 @@ public:
     }
     std::string operator()(const ClusterBy &s) const { return "cluster" + Paths(s.columns); }
     std::string operator()(const Optimize &s) const {
-        return "optimize " + s.table.ToText() + (s.full ? " full" : "") + (s.where.empty() ? "" : " where{" + s.where + "}") +
+        return "optimize " + s.table.ToText() + (s.full ? " full" : "") +
+               (s.where.empty() ? "" : " where{" + s.where + "}") +
                (s.zorder_by.empty() ? "" : " zorder" + Paths(s.zorder_by));
     }
     std::string operator()(const Vacuum &s) const {
-        return "vacuum " + s.table.ToText() + (s.plain ? " plain" : "") + (s.full ? " full" : "") + (s.lite ? " lite" : "") +
-               (s.dry_run ? " dry" : "") + (s.retain_hours ? fmt::format(" retain {}", *s.retain_hours) : "") +
+        return "vacuum " + s.table.ToText() + (s.plain ? " plain" : "") + (s.full ? " full" : "") +
+               (s.lite ? " lite" : "") + (s.dry_run ? " dry" : "") +
+               (s.retain_hours ? fmt::format(" retain {}", *s.retain_hours) : "") +
                (s.inventory_table ? " inventory " + s.inventory_table->ToText() : "") +
                Optional(" inventory query ", s.inventory_query);
     }
@@ -118,7 +121,9 @@ public:
                (s.partition_columns.empty() ? "" : " (" + Columns(s.partition_columns) + ")");
     }
     std::string operator()(const Generate &s) const { return "generate " + s.mode + " " + s.table.ToText(); }
-    std::string operator()(const RepairTable &s) const { return "repair " + s.table.ToText() + (s.dry_run ? " dry" : ""); }
+    std::string operator()(const RepairTable &s) const {
+        return "repair " + s.table.ToText() + (s.dry_run ? " dry" : "");
+    }
     std::string operator()(const DescribeHistory &s) const {
         return "history " + s.table.ToText() + (s.limit ? fmt::format(" limit {}", *s.limit) : "");
     }
@@ -185,7 +190,9 @@ private:
         }
         return List(items);
     }
-    static std::string Travel(const TimeTravel &travel) { return (travel.by_version ? " version " : " timestamp ") + travel.value; }
+    static std::string Travel(const TimeTravel &travel) {
+        return (travel.by_version ? " version " : " timestamp ") + travel.value;
+    }
     static std::string Position(const ColumnPosition &position) {
         return position.first ? " first" : " after " + position.after;
     }
