@@ -81,7 +81,8 @@ private:
 }  // namespace
 
 std::shared_ptr<const Command> MakeAlterCommand(const sql::AlterTable &statement, std::string catalog) {
-    return std::make_shared<AlterCommand>(statement.table, std::move(catalog), std::visit(ActionOf(), statement.action));
+    return std::make_shared<AlterCommand>(statement.table, std::move(catalog),
+                                          std::visit(ActionOf(), statement.action));
 }
 
 }  // namespace birdfoot::duck

@@ -1,7 +1,7 @@
 // Command: a statement that runs as a whole when it is executed (CREATE TABLE in Spark's way, ALTER TABLE … SET
-// TBLPROPERTIES, SET spark.…). Binding one has no effects; its result is always materialised, since a result that nobody
-// reads to its end would be rolled back. A command finds its tables by name when it runs: entries live no longer than a
-// transaction, prepared statements do.
+// TBLPROPERTIES, SET spark.…). Binding one has no effects; its result is always materialised, since a result that
+// nobody reads to its end would be rolled back. A command finds its tables by name when it runs: entries live no longer
+// than a transaction, prepared statements do.
 #pragma once
 
 #include <functional>

@@ -54,7 +54,8 @@ CreateSpec CreateSpecOf(const sql::CreateTable &statement) {
     for (const auto &[key, value] : statement.options) {
         if (!sql::EqualsWord(key, "PATH") || spec.location) {
             Throw(Fail(Condition::DELTA_ILLEGAL_OPTION,
-                       "The option {} has no meaning for a table. OPTIONS take a path, as LOCATION does. Use TBLPROPERTIES for "
+                       "The option {} has no meaning for a table. OPTIONS take a path, as LOCATION does. Use "
+                       "TBLPROPERTIES for "
                        "properties.",
                        key));
         }

@@ -10,7 +10,9 @@
 namespace birdfoot::duck {
 namespace {
 
-std::optional<std::string> CommentOf(const StructField &field) { return field.metadata.StringOf(sql::kCommentMetadata); }
+std::optional<std::string> CommentOf(const StructField &field) {
+    return field.metadata.StringOf(sql::kCommentMetadata);
+}
 
 std::string TypeNameOf(const StructField &field) {
     return field.metadata.StringOf(sql::kCharVarcharMetadata).value_or(field.type.ToString());
@@ -22,7 +24,8 @@ const StructField &FieldOf(const StructType &schema, const sql::ColumnPath &path
     for (const auto &part : path) {
         field = level != nullptr ? level->Find(part) : nullptr;
         if (field == nullptr) {
-            Throw(Fail(Condition::DELTA_COLUMN_NOT_FOUND, "There is no column {}. DESCRIBE the table to see its columns.", part));
+            Throw(Fail(Condition::DELTA_COLUMN_NOT_FOUND,
+                       "There is no column {}. DESCRIBE the table to see its columns.", part));
         }
         level = field->type.kind() == TypeKind::kStruct ? &field->type.struct_type() : nullptr;
     }

@@ -24,7 +24,8 @@ namespace {
 using duckdb::BoundStatement;
 
 [[noreturn]] void NotYet(const std::string &what) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "{} is not supported yet in this version. Run it in Spark meanwhile.", what));
+    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "{} is not supported yet in this version. Run it in Spark meanwhile.",
+               what));
 }
 
 // Spark's pattern of SHOW TABLES: * is any text, | is or, case does not matter.
@@ -70,7 +71,8 @@ public:
         for (const auto &value : statement.partition) {
             if (columns.Find(value.column) == nullptr || !value.value) {
                 Throw(Fail(Condition::DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_COLUMN,
-                           "SHOW PARTITIONS … PARTITION names {}. It takes partition columns with a value each. Name them like "
+                           "SHOW PARTITIONS … PARTITION names {}. It takes partition columns with a value each. Name "
+                           "them like "
                            "({} = …).",
                            value.column, columns.fields[0].name));
             }
@@ -92,9 +94,8 @@ public:
             schema += (schema.empty() ? "" : ".") + sql::QuoteName(part);
         }
         const auto tables = schema.empty() ? std::string("SHOW TABLES") : "SHOW TABLES FROM " + schema;
-        return Query(statement.pattern
-                         ? fmt::format("FROM ({}) WHERE {}", tables, PatternCondition(*statement.pattern))
-                         : fmt::format("FROM ({})", tables));
+        return Query(statement.pattern ? fmt::format("FROM ({}) WHERE {}", tables, PatternCondition(*statement.pattern))
+                                       : fmt::format("FROM ({})", tables));
     }
     BoundStatement operator()(const sql::DescribeTable &statement) {
         auto *table = FindDeltaTable(context_, statement.table);
@@ -102,8 +103,9 @@ public:
             return Query("DESCRIBE " + NameText(statement.table));
         }
         auto &delta = DeltaTableOf(context_, statement.table, "DESCRIBE of a column");
-        return BindCommand(context_, binder_,
-                           std::make_shared<DescribeTableCommand>(DescribeRows(delta, statement.table, statement.column)));
+        return BindCommand(
+            context_, binder_,
+            std::make_shared<DescribeTableCommand>(DescribeRows(delta, statement.table, statement.column)));
     }
 
     // The session
@@ -113,8 +115,8 @@ public:
 
     // Writing
     BoundStatement operator()(const sql::Insert &statement) {
-        const bool plain = statement.mode == sql::InsertMode::kInto && !statement.schema_evolution &&
-                           statement.partition.empty();
+        const bool plain =
+            statement.mode == sql::InsertMode::kInto && !statement.schema_evolution && statement.partition.empty();
         auto inner = duckdb::Binder::CreateBinder(context_, &binder_);
         if (plain && FindDeltaTable(context_, statement.table) == nullptr) {
             return Query(InsertText(statement));
@@ -200,7 +202,8 @@ private:
     }
 
     BoundStatement Create(CreateSpec spec, NewTableAddress address) {
-        return BindCommand(context_, binder_, std::make_shared<CreateTableCommand>(std::move(spec), std::move(address)));
+        return BindCommand(context_, binder_,
+                           std::make_shared<CreateTableCommand>(std::move(spec), std::move(address)));
     }
 
     //! DuckDB's CREATE TABLE AS, with what its grammar has no words for put into its options.
@@ -208,15 +211,16 @@ private:
         if (spec.replace) {
             FindDeltaTable(context_, create.table);  // it must be there
         }
-        auto statement = Parse(fmt::format("CREATE {}TABLE {}{} AS {}", spec.replace || spec.or_replace ? "OR REPLACE " : "",
-                                           spec.if_not_exists ? "IF NOT EXISTS " : "", NameText(create.table),
-                                           *create.query));
+        auto statement =
+            Parse(fmt::format("CREATE {}TABLE {}{} AS {}", spec.replace || spec.or_replace ? "OR REPLACE " : "",
+                              spec.if_not_exists ? "IF NOT EXISTS " : "", NameText(create.table), *create.query));
         auto &info = statement->Cast<duckdb::CreateStatement>().info->Cast<duckdb::CreateTableInfo>();
         for (const auto &column : spec.table.partition_columns) {
             info.partition_keys.push_back(duckdb::make_uniq<duckdb::ColumnRefExpression>(column));
         }
         auto options = spec.table.properties;
-        for (const auto &[key, value] : {std::pair("location", spec.location), std::pair("comment", spec.table.comment)}) {
+        for (const auto &[key, value] :
+             {std::pair("location", spec.location), std::pair("comment", spec.table.comment)}) {
             if (value && !options.emplace(key, *value).second) {
                 Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                            "A CREATE TABLE AS cannot have a property named {} beside the clause of that name. Set the "

@@ -1,5 +1,5 @@
-// From a statement that sql/ has read to a plan: a query over a report function, DuckDB's statement with options that its
-// grammar lacks, or a command.
+// From a statement that sql/ has read to a plan: a query over a report function, DuckDB's statement with options that
+// its grammar lacks, or a command.
 #pragma once
 
 #include "duckdb.hpp"
@@ -9,8 +9,8 @@
 
 namespace birdfoot::duck {
 
-//! Throws what DuckDB shows; statements that this version does not run are BIRDFOOT_UNSUPPORTED, by their names. EXPLAIN and
-//! PREPARE before the statement are the caller's.
+//! Throws what DuckDB shows; statements that this version does not run are BIRDFOOT_UNSUPPORTED, by their names.
+//! EXPLAIN and PREPARE before the statement are the caller's.
 duckdb::BoundStatement BindStatement(duckdb::ClientContext &context, duckdb::Binder &binder, const sql::Parsed &parsed);
 
 }  // namespace birdfoot::duck

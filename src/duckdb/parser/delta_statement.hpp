@@ -1,6 +1,6 @@
-// DeltaStatement: what the parser hooks hand to DuckDB for a statement that is not DuckDB's, and what comes back when it
-// is bound. DuckDB's own ExtensionStatement loses its parameters and text when it is copied, as PREPARE does; this one does
-// not.
+// DeltaStatement: what the parser hooks hand to DuckDB for a statement that is not DuckDB's, and what comes back when
+// it is bound. DuckDB's own ExtensionStatement loses its parameters and text when it is copied, as PREPARE does; this
+// one does not.
 #pragma once
 
 #include <memory>
@@ -52,8 +52,8 @@ private:
     ReadTextPtr read_;
 };
 
-//! The statement of a text that was read, for DuckDB: EXPLAIN and PREPARE before it become DuckDB's own. Throws where the
-//! query in it has an error of syntax. `options` without the override.
+//! The statement of a text that was read, for DuckDB: EXPLAIN and PREPARE before it become DuckDB's own. Throws where
+//! the query in it has an error of syntax. `options` without the override.
 duckdb::unique_ptr<duckdb::SQLStatement> MakeStatement(ReadTextPtr read, const duckdb::ParserOptions &options);
 
 //! One statement of DuckDB's text. Throws if it is none, or several.

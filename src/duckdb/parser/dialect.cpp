@@ -1,6 +1,6 @@
-// See dialect.hpp. How a statement of ours gets through DuckDB: the parser makes a DeltaStatement of it; the binder asks
-// PlanFunction, which may only name a table function, so it remembers the statement and fails; the planner then asks
-// every OperatorExtension, and ours binds what was remembered, in the same context and transaction.
+// See dialect.hpp. How a statement of ours gets through DuckDB: the parser makes a DeltaStatement of it; the binder
+// asks PlanFunction, which may only name a table function, so it remembers the statement and fails; the planner then
+// asks every OperatorExtension, and ours binds what was remembered, in the same context and transaction.
 #include "duckdb/parser/dialect.hpp"
 
 #include "duckdb/main/config.hpp"
@@ -87,7 +87,8 @@ duckdb::ParserExtensionPlanResult PlanFunction(duckdb::ParserExtensionInfo *, du
     throw duckdb::BinderException("This statement is bound by the extension birdfoot, which has not been asked.");
 }
 
-duckdb::BoundStatement Explain(duckdb::BoundStatement bound, duckdb::Binder &binder, duckdb::ExplainStatement &statement) {
+duckdb::BoundStatement Explain(duckdb::BoundStatement bound, duckdb::Binder &binder,
+                               duckdb::ExplainStatement &statement) {
     const auto unoptimised = bound.plan->ToString(statement.explain_format);
     auto explain = duckdb::make_uniq<duckdb::LogicalExplain>(std::move(bound.plan), statement.explain_type,
                                                              statement.explain_format);
@@ -100,8 +101,8 @@ duckdb::BoundStatement Explain(duckdb::BoundStatement bound, duckdb::Binder &bin
     return out;
 }
 
-// Types of parameters that only their values can tell: as the planner does for its own statements, the plan is made when
-// they are known.
+// Types of parameters that only their values can tell: as the planner does for its own statements, the plan is made
+// when they are known.
 duckdb::BoundStatement Postponed(duckdb::Binder &binder) {
     duckdb::BoundStatement bound;
     bound.names = {"unknown"};
@@ -128,8 +129,8 @@ duckdb::BoundStatement BindRead(duckdb::ClientContext &context, duckdb::Binder &
     return inner->Bind(*statement);
 }
 
-// A statement of DuckDB's that it could not bind: spelt in Spark's way where the override is off, a VACUUM of a table of
-// ours, or an INSERT that the session lets change the schema.
+// A statement of DuckDB's that it could not bind: spelt in Spark's way where the override is off, a VACUUM of a table
+// of ours, or an INSERT that the session lets change the schema.
 duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder &binder,
                                  const duckdb::SQLStatement &statement) {
     if (statement.query.empty()) {
@@ -150,8 +151,8 @@ duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder 
     return {};
 }
 
-duckdb::BoundStatement BindFailed(duckdb::ClientContext &context, duckdb::Binder &binder, duckdb::OperatorExtensionInfo *,
-                                  duckdb::SQLStatement &statement) {
+duckdb::BoundStatement BindFailed(duckdb::ClientContext &context, duckdb::Binder &binder,
+                                  duckdb::OperatorExtensionInfo *, duckdb::SQLStatement &statement) {
     return Guarded([&]() -> duckdb::BoundStatement {
         try {
             const auto read = PendingStatement::Take(context);

@@ -1,5 +1,5 @@
-// Spark's dialect in DuckDB: the parser hooks. The override sees every text first and takes what sql/ reads as ours; where a
-// user has switched it off, what DuckDB cannot parse or bind still comes to the other hooks.
+// Spark's dialect in DuckDB: the parser hooks. The override sees every text first and takes what sql/ reads as ours;
+// where a user has switched it off, what DuckDB cannot parse or bind still comes to the other hooks.
 #pragma once
 
 #include "duckdb.hpp"

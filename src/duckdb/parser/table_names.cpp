@@ -50,12 +50,14 @@ DeltaTableEntry *FindDeltaTable(duckdb::ClientContext &context, const sql::Table
     return ours ? &entry.Cast<DeltaTableEntry>() : nullptr;
 }
 
-DeltaTableEntry &DeltaTableOf(duckdb::ClientContext &context, const sql::TableName &name, const std::string &operation) {
+DeltaTableEntry &DeltaTableOf(duckdb::ClientContext &context, const sql::TableName &name,
+                              const std::string &operation) {
     auto *table = FindDeltaTable(context, name);
     if (table == nullptr) {
-        Throw(Fail(Condition::DELTA_TABLE_ONLY_OPERATION,
-                   "{} is not a Delta table. {} is only supported for Delta tables. Name one by its path: delta.`path`.",
-                   name.ToText(), operation));
+        Throw(
+            Fail(Condition::DELTA_TABLE_ONLY_OPERATION,
+                 "{} is not a Delta table. {} is only supported for Delta tables. Name one by its path: delta.`path`.",
+                 name.ToText(), operation));
     }
     return *table;
 }
@@ -83,10 +85,11 @@ NewTableAddress NewTableOf(duckdb::ClientContext &context, duckdb::Binder &binde
     duckdb::CreateTableInfo info(address.catalog, address.schema, address.table);
     auto &schema = binder.BindSchema(info);
     if (!IsOurs(schema.ParentCatalog())) {
-        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                   "{} would be a table of {}, which is no catalog of Delta tables. ATTACH a folder as a warehouse with (TYPE "
-                   "birdfoot) and name the table in it, or give a path: delta.`path`.",
-                   name.ToText(), schema.ParentCatalog().GetName()));
+        Throw(Fail(
+            Condition::BIRDFOOT_INVALID_INPUT,
+            "{} would be a table of {}, which is no catalog of Delta tables. ATTACH a folder as a warehouse with (TYPE "
+            "birdfoot) and name the table in it, or give a path: delta.`path`.",
+            name.ToText(), schema.ParentCatalog().GetName()));
     }
     return {schema.ParentCatalog().GetName(), schema.name, address.table};
 }
