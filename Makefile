@@ -13,6 +13,7 @@ build:
 
 test: build
 	@tools/setup.sh --tests
+	@tools/setup_peers.sh
 	@tools/run_tests.sh $(BUILD)
 
 demo: build

@@ -11,6 +11,23 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "support"))
 from engines import PEERS, connect  # noqa: E402
 
 
+GAPS = pathlib.Path(__file__).parent / "known_gaps.txt"
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of what does not work yet are listed with their reason in known_gaps.txt. They run all the same: one that passes
+    fails the run until its line is taken out, so that the list cannot rot."""
+    reasons = {}
+    if GAPS.exists():
+        for line in GAPS.read_text().splitlines():
+            if line.strip() and not line.startswith("#"):
+                test, _, reason = line.partition("  # ")
+                reasons[test.strip()] = reason
+    for item in items:
+        if item.nodeid in reasons:
+            item.add_marker(pytest.mark.xfail(reason=reasons[item.nodeid], strict=True))
+
+
 @pytest.fixture
 def bird():
     con = connect()

@@ -6,6 +6,8 @@
 #include "duckdb/main/extension/extension_loader.hpp"
 
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/commands/report_functions.hpp"
+#include "duckdb/parser/dialect.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/warnings.hpp"
@@ -23,6 +25,8 @@ void LoadExtension(duckdb::ExtensionLoader &loader) {
     RegisterScan(loader);
     RegisterStoreAssignment(config);
     RegisterCopyTo(loader);
+    RegisterReportFunctions(loader);
+    RegisterDialect(db);
     if (auto problem = AttachPathCatalog(db, CatalogNameOf(db)); !problem.empty()) {
         Warn(db, problem);
         duckdb::Printer::Print("birdfoot: " + problem);

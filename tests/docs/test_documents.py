@@ -60,3 +60,14 @@ def test_links(document):
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text()):
         if "://" not in target:
             assert (document.parent / target).exists(), f"{document.name} points to {target}, which is not there"
+
+
+def test_protocol_map_names_what_is_there():
+    named = re.findall(r"`((?:src|tests)/[^`]+)`", (ROOT / "docs" / "PROTOCOL_MAP.md").read_text())
+    assert len(named) > 30
+    assert [n for n in named if not (ROOT / n).exists()] == []
+
+
+def test_features_are_those_of_the_program():
+    run = subprocess.run([BUILD / "birdfoot", "features", "--format", "markdown"], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() in (ROOT / "docs" / "FEATURES.md").read_text()
