@@ -20,6 +20,7 @@ public:
     Result<std::vector<ObjectInfo>> List(const std::string &folder, const std::string &from, const Call &call) override;
     Result<std::vector<ObjectInfo>> ListRecursive(const std::string &folder, const Call &call) override;
     Result<PutResult> Put(const std::string &path, std::string_view bytes, PutMode mode, const Call &call) override;
+    bool failed_puts_are_final() const override { return true; }
     Status Delete(const std::string &path, const Call &call) override;
     Status DeleteFolder(const std::string &folder, const Call &call) override;
 

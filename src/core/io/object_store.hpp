@@ -66,6 +66,9 @@ public:
     //! gets kWritten, the others kAlreadyExists and the object is the winner's. An error says nothing about whether the
     //! object was written; BIRDFOOT_COMMIT_OUTCOME_UNKNOWN says so explicitly. Missing folders are made.
     virtual Result<PutResult> Put(const std::string &path, std::string_view bytes, PutMode mode, const Call &call) = 0;
+    //! True if an error of Put other than BIRDFOOT_COMMIT_OUTCOME_UNKNOWN means that the object was certainly not written
+    //! and will not be: so for a store within this machine, never for one behind a network.
+    virtual bool failed_puts_are_final() const { return false; }
     //! Deleting what is not there is no error.
     virtual Status Delete(const std::string &path, const Call &call) = 0;
     //! Removes a folder and all below it (object stores: every object with the prefix). A missing one is no error.

@@ -42,6 +42,8 @@ struct ChangeSet {
 
     bool empty() const;  // nothing to commit
     bool IsBlindAppend() const;  // no read registered and only adds
+    //! All of it as actions, in the order in which a commit has them (after its commitInfo).
+    std::vector<Action> Actions() const;
     std::string ToJson() const;
     static Result<ChangeSet> FromJson(std::string_view json);
 };

@@ -3,10 +3,13 @@
 // checkpoint, checksum and clean up.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/table/snapshot.hpp"
 #include "core/txn/change_set.hpp"
@@ -30,6 +33,9 @@ struct CommitOptions {
     int max_attempts = 10'000'000;      // spark.databricks.delta.maxCommitAttempts
     std::string engine_info;            // "Birdfoot/0.1.0 DuckDB/1.5.5"
     bool history_metrics = true;        // write operationMetrics
+    bool commit_empty = false;          // make a version even of nothing (VACUUM START / END)
+    //! Waits between attempts; tests replace it. Sleeps if empty.
+    std::function<void(std::chrono::milliseconds)> sleep;
 };
 
 class Transaction {
