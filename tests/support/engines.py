@@ -28,7 +28,8 @@ def plain(value):
     if isinstance(value, datetime.datetime):
         return value.astimezone(datetime.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, decimal.Decimal):
-        return value.normalize() + 0
+        with decimal.localcontext(prec=60):
+            return value.normalize() + 0
     if hasattr(value, "asDict"):  # Spark's Row
         return {k: plain(v) for k, v in value.asDict().items()}
     if isinstance(value, dict):

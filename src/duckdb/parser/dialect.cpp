@@ -151,9 +151,29 @@ duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder 
     return {};
 }
 
+// A statement that fails to bind in its new spelling comes back here with the text it had: it must not go round for ever.
+class Nesting {
+public:
+    Nesting() { ++depth_; }
+    ~Nesting() { --depth_; }
+    Nesting(const Nesting &) = delete;
+    Nesting &operator=(const Nesting &) = delete;
+    bool too_deep() const { return depth_ > 8; }
+
+private:
+    static thread_local int depth_;
+};
+thread_local int Nesting::depth_ = 0;
+
 duckdb::BoundStatement BindFailed(duckdb::ClientContext &context, duckdb::Binder &binder,
                                   duckdb::OperatorExtensionInfo *, duckdb::SQLStatement &statement) {
     return Guarded([&]() -> duckdb::BoundStatement {
+        const Nesting nesting;
+        if (nesting.too_deep()) {
+            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                       "This statement cannot be prepared. Its parameters are not known when it is bound. Run it with the "
+                       "values in its text."));
+        }
         try {
             const auto read = PendingStatement::Take(context);
             if (!read) {
