@@ -70,9 +70,11 @@ def test_b130_invariants_are_enforced_or_refused(bird, tmp_path):
 def test_b130_nested_not_null(bird, tmp_path):
     path = tmp_path / "t"
     bird.execute(f"CREATE TABLE delta.`{path}` (id INT, s STRUCT<x: INT NOT NULL, y: INT>) USING delta")
-    bird.execute(f"INSERT INTO delta.`{path}` VALUES (1, {{'x': 1, 'y': NULL}}), (2, NULL)")
+    bird.execute(f"INSERT INTO delta.`{path}` VALUES (1, {{'x': 1, 'y': NULL}}), (2, {{'x': 2, 'y': 2}})")
     with pytest.raises(duckdb.Error, match="DELTA_NOT_NULL_CONSTRAINT_VIOLATED.*s.x"):
         bird.execute(f"INSERT INTO delta.`{path}` VALUES (3, {{'x': NULL, 'y': 1}})")
+    with pytest.raises(duckdb.Error, match="DELTA_NOT_NULL_CONSTRAINT_VIOLATED.*s.x"):  # a value implies its parents
+        bird.execute(f"INSERT INTO delta.`{path}` VALUES (4, NULL)")
     assert len(bird_rows(bird, path)) == 2
 
 

@@ -15,7 +15,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BIRDFOOT_BUILD", ROOT / "build" / "release"))
 EXTENSION = BUILD / "birdfoot.duckdb_extension"
-TIMEOUT = 120
+TIMEOUT = 20
 
 
 class SqlError(Exception):
