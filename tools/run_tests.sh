@@ -74,7 +74,7 @@ run_corpus() {
     # Cases that are known not to work are listed with their reason; one that is not listed, or one that is and passes, is a
     # failure.
     grep -E '^FAIL' "$log" | awk '{sub(/:$/, "", $2); print $2}' | sort >"$build/corpus.failed" || true
-    sed -n 's/  # .*//p' "$root/tests/golden/corpus_gaps.txt" | sort >"$build/corpus.gaps"
+    sed -n '/^#/!s/  # .*//p' "$root/tests/golden/corpus_gaps.txt" | sort >"$build/corpus.gaps"
     comm -3 "$build/corpus.failed" "$build/corpus.gaps" >"$build/corpus.unexpected"
     sed 's/^\t/passes although it is listed: /; s/^[^p\t].*/FAIL &/' "$build/corpus.unexpected"
     echo "$(tail -1 "$log"), $(wc -l <"$build/corpus.gaps") of them known"
