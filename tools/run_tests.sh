@@ -51,7 +51,7 @@ run_pytest() {
     local log=$build/pytest.log status=0
     (cd "$root" && "$python" -m pytest tests -q -rs -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
     ok=$(number '[0-9]+ passed' "$log")
-    bad=$(tail -1 "$log" | grep -oE '[0-9]+ (failed|errors?)' | awk '{sum += $1} END {print sum + 0}')
+    bad=$({ tail -1 "$log" | grep -oE '[0-9]+ (failed|errors?)' || true; } | awk '{sum += $1} END {print sum + 0}')
     ok=${ok:-0}
     if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
 }
