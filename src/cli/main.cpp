@@ -38,6 +38,7 @@ void AddOutputOptions(CLI::App &command, OutputOptions &options) {
         ->transform(CLI::CheckedTransformer(formats).description(""));
     command.add_option("--null", options.null_text, "how NULL is printed in tables, CSV and Markdown")
         ->type_name("TEXT");
+    command.add_flag("--counts", options.counts, "say how many rows a statement changed, whatever the format");
     command.add_option("-o,--output", options.file, "write the result to this file")->type_name("FILE");
 }
 
@@ -79,6 +80,7 @@ int Main(int argc, char **argv) {
         return RunSql(sql);
     }
     if (*shell_command) {
+        CheckOutput(shell.output);
         return RunShell(shell);
     }
     for (const auto &[command, inspection] : inspections) {

@@ -1,5 +1,5 @@
 // birdfoot shell: SQL at a prompt, with history, completion and statements over several lines. Ctrl-C gives up the line
-// that is being typed, or the statement that is running; Ctrl-D leaves.
+// that is being typed, or the statement that is running; Ctrl-D leaves. Through a pipe it takes the same lines.
 #include "cli/commands.hpp"
 #include "cli/statement_splitter.hpp"
 
@@ -27,6 +27,7 @@ constexpr char kHelp[] =
     "  .format NAME   table, json, csv or markdown\n"
     "  .read FILE     run the statements in a file\n"
     "  .timer on|off  say how long each statement took\n"
+    "  .print TEXT    print this text\n"
     "  .help          this text\n"
     "  .quit          leave (Ctrl-D too)\n";
 
@@ -45,9 +46,12 @@ std::filesystem::path HistoryFile() {
 class Shell {
 public:
     explicit Shell(const ShellArguments &arguments)
-        : session_(arguments.session), output_(""), show_(arguments.output) {}
+        : session_(arguments.session),
+          output_(arguments.output.format == Format::kParquet ? "" : arguments.output.file),
+          show_(arguments.output) {}
 
-    int Run();
+    int RunOnTerminal();
+    int RunOnPipe();
 
 private:
     void Read(EditLine *editor);
@@ -55,7 +59,7 @@ private:
     void Command(const std::string &line);
     void SetFormat(const std::string &name);
     void RunFile(const std::string &file);
-    void RunStatement(const std::string &statement);
+    Outcome RunStatement(const std::string &statement);
     void Remember(std::string statement);
     static const char *Prompt(EditLine *editor);
     static unsigned char Complete(EditLine *editor, int key);
@@ -68,6 +72,7 @@ private:
     History *history_ = nullptr;
     HistEvent event_ = {};
     bool timer_ = false;
+    bool failed_ = false;
     bool leave_ = false;
 };
 
@@ -129,20 +134,25 @@ void Shell::Remember(std::string statement) {
     if (statement.find("--") == std::string::npos) {
         std::replace(statement.begin(), statement.end(), '\n', ' ');  // one line is easier to edit
     }
-    history(history_, &event_, H_ENTER, statement.c_str());
+    if (history_ != nullptr) {
+        history(history_, &event_, H_ENTER, statement.c_str());
+    }
 }
 
-void Shell::RunStatement(const std::string &statement) {
+Outcome Shell::RunStatement(const std::string &statement) {
     const auto begin = std::chrono::steady_clock::now();
-    ForgetStopSignal();
-    session_.Run(statement,
-                 [this](duckdb::QueryResult &result) { PrintResult(result, session_.context(), show_, output_); });
-    ForgetStopSignal();
+    const auto outcome = session_.Run(
+        statement, [this](duckdb::QueryResult &result) { PrintResult(result, session_.context(), show_, output_); });
+    failed_ = failed_ || outcome != Outcome::kDone;
+    if (history_ != nullptr) {
+        ForgetStopSignal();
+    }
     if (timer_) {
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
         std::printf("%.3f s\n", elapsed.count());
         std::fflush(stdout);
     }
+    return outcome;
 }
 
 void Shell::SetFormat(const std::string &name) {
@@ -168,11 +178,9 @@ void Shell::RunFile(const std::string &file) {
     while (const auto count = std::fread(buffer, 1, sizeof(buffer), input.get())) {
         splitter.Append({buffer, count});
     }
-    while (auto statement = splitter.Next()) {
-        RunStatement(*statement);
-    }
-    if (const auto statement = splitter.Rest()) {
-        RunStatement(*statement);
+    auto statement = splitter.Rest();
+    while (statement && RunStatement(*statement) != Outcome::kInterrupted) {
+        statement = splitter.Rest();
     }
 }
 
@@ -188,6 +196,9 @@ void Shell::Command(const std::string &line) {
         SetFormat(argument);
     } else if (name == ".read") {
         RunFile(argument);
+    } else if (name == ".print") {
+        std::printf("%s\n", argument.c_str());
+        std::fflush(stdout);
     } else if (name == ".timer") {
         timer_ = argument != "off";
     } else {
@@ -236,7 +247,21 @@ void Shell::Read(EditLine *editor) {
     }
 }
 
-int Shell::Run() {
+int Shell::RunOnPipe() {
+    char *line = nullptr;
+    size_t capacity = 0;
+    ssize_t count = 0;
+    while (!leave_ && StopSignal() == 0 && (count = getline(&line, &capacity, stdin)) > 0) {
+        Take({line, static_cast<size_t>(count)});
+    }
+    std::free(line);
+    if (const auto statement = splitter_.Rest(); statement && StopSignal() == 0) {
+        RunStatement(*statement);
+    }
+    return StopSignal() != 0 ? 128 + StopSignal() : failed_ ? kExitFailed : kExitDone;
+}
+
+int Shell::RunOnTerminal() {
     std::setlocale(LC_CTYPE, "");
     if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
         std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -270,21 +295,16 @@ int Shell::Run() {
 
 CLI::App *AddShell(CLI::App &app, ShellArguments &arguments) {
     auto *command = app.add_subcommand("shell", "Type SQL at a prompt");
+    AddOutputOptions(*command, arguments.output);
     AddSessionOptions(*command, arguments.session);
     command->footer(std::string(kHelp) +
-                    "What was typed is kept in $XDG_STATE_HOME/birdfoot/history (or $BIRDFOOT_HISTORY).");
+                    "What was typed is kept in $XDG_STATE_HOME/birdfoot/history (or $BIRDFOOT_HISTORY).\n");
     return command;
 }
 
 int RunShell(const ShellArguments &arguments) {
-    if (!isatty(STDIN_FILENO)) {
-        SqlArguments script;
-        script.session = arguments.session;
-        script.output = arguments.output;
-        script.keep_going = true;
-        return RunSql(script);
-    }
-    return Shell(arguments).Run();
+    Shell shell(arguments);
+    return isatty(STDIN_FILENO) ? shell.RunOnTerminal() : shell.RunOnPipe();
 }
 
 }  // namespace birdfoot::cli

@@ -108,8 +108,6 @@ CLI::App *AddSql(CLI::App &app, SqlArguments &arguments) {
                       "go on after a statement that failed; the exit code is 1 all the same");
     AddOutputOptions(*command, arguments.output);
     AddSessionOptions(*command, arguments.session);
-    command->add_flag("--counts", arguments.output.counts,
-                      "say how many rows a statement changed, whatever the format");
     command->footer(
         "Examples:\n"
         "  birdfoot sql \"CREATE TABLE delta.\\`/data/sales\\` AS FROM 'sales.csv'\"\n"

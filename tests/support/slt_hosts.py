@@ -82,9 +82,9 @@ class ProcessHost:
     def exchange(self, process, sql):
         self.count += 1
         marker = f"done-{self.count}-{os.getpid()}"
-        process.stdin.write(f"{sql}\n;\nSELECT '{marker}' AS marker\n;\n".encode())
+        process.stdin.write(f"{sql}\n;\n.print {marker}\n".encode())  # no SQL: it works in a failed transaction too
         process.stdin.flush()
-        end = f"marker\n{marker}\n".encode()
+        end = f"{marker}\n".encode()
         output, errors, deadline = b"", b"", time.monotonic() + TIMEOUT
         with selectors.DefaultSelector() as selector:
             for stream in (process.stdout, process.stderr):
@@ -132,7 +132,7 @@ class BirdfootHost(ProcessHost):
     name = "birdfoot"
 
     def command(self):
-        return [BUILD / "birdfoot", "sql", "--keep-going", "--counts", "--format", "csv", "--null", self.NULL]
+        return [BUILD / "birdfoot", "shell", "--counts", "--format", "csv", "--null", self.NULL]
 
 
 class DuckdbHost(ProcessHost):
@@ -148,7 +148,7 @@ class DuckdbHost(ProcessHost):
         return f".changes on\nLOAD '{EXTENSION}'"
 
     def rows(self, output, sql):
-        # Rows changed come as a line behind the statement; the one before it belongs to the marker.
+        # Rows changed come as a line behind the statement.
         changes = self.CHANGES.findall(output)
         rest = self.CHANGES.sub("", output)
         if not rest and self.CHANGING.match(sql):
