@@ -44,8 +44,9 @@ void CheckExpression(std::string_view text, Dialect dialect) {
     (void)ToDuckDbText(*expression, UnknownFunctions::kKeep);
     const auto spark = ToSparkText(*expression);
     if (dialect == Dialect::kSpark) {
+        // The brackets that printing adds may make it too deep for the parser's bounds, but nothing else.
         const auto again = ParseExpression(spark);
-        Require(again.ok() ? ToSparkText(*again) == spark : spark.size() > 1000);
+        Require(again.ok() ? ToSparkText(*again) == spark : again.error().text().find(" too ") != std::string::npos);
     }
 }
 

@@ -65,7 +65,12 @@ duckdb::unique_ptr<duckdb::SQLStatement> MakeStatement(ReadTextPtr read, const d
         return ParseOne(rewritten->text, options);
     }
     const auto &parsed = std::get<sql::Parsed>(read->reading);
-    auto statement = duckdb::make_uniq<DeltaStatement>(read);
+    // What stands behind EXPLAIN or PREPARE is a statement without it: bound, it must not become one with it again.
+    auto own = read;
+    if (!parsed.prefix.empty()) {
+        own = std::make_shared<ReadText>(ReadText{parsed.text, sql::Parsed{parsed.statement, {}, parsed.text}});
+    }
+    auto statement = duckdb::make_uniq<DeltaStatement>(std::move(own));
     if (const auto query = QueryOf(parsed.statement); !query.empty()) {
         statement->named_param_map = ParseOne(query, options)->named_param_map;
     }

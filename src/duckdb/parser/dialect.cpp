@@ -3,8 +3,11 @@
 // asks every OperatorExtension, and ours binds what was remembered, in the same context and transaction.
 #include "duckdb/parser/dialect.hpp"
 
+#include <atomic>
+
 #include "duckdb/main/config.hpp"
 #include "duckdb/main/database.hpp"
+#include "duckdb/main/extension_callback_manager.hpp"
 #include "duckdb/main/settings.hpp"
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/parser/statement/explain_statement.hpp"
@@ -41,27 +44,63 @@ void AddStatements(const sql::ScriptPart &part, const duckdb::ParserOptions &opt
     out.push_back(MakeStatement(std::make_shared<ReadText>(ReadText{std::string(part.text), *part.reading}), options));
 }
 
-// Answers "not mine" for a script with an error in it: DuckDB then parses it, fails, and asks ParseFunction about the
-// statement at fault, whose error is shown.
+Statements Parse(const duckdb::string &query, const duckdb::ParserOptions &options) {
+    const auto parts = sql::ReadScript(query);
+    if (!parts) {
+        duckdb::Parser parser(options);
+        parser.ParseQuery(query);
+        return std::move(parser.statements);
+    }
+    Statements statements;
+    for (const auto &part : *parts) {
+        if (!part.reading.ok()) {
+            throw duckdb::ParserException(part.reading.error().message());
+        }
+        AddStatements(part, options, statements);
+    }
+    return statements;
+}
+
+// Answers for every text, and throws for an error in one, as DuckDB's parser does: an answer "not mine" would hand the
+// text to the next extension's parser. Only under STRICT, which a user chooses for another parser's sake, that one is
+// asked.
 duckdb::ParserOverrideResult Override(duckdb::ParserExtensionInfo *, const duckdb::string &query,
                                       duckdb::ParserOptions &options) {
-    try {
-        const auto parts = sql::ReadScript(query);
-        if (!parts) {
-            return duckdb::ParserOverrideResult();
-        }
-        const auto inner = WithoutOverride(options);
-        Statements statements;
-        for (const auto &part : *parts) {
-            if (!part.reading.ok()) {
-                return duckdb::ParserOverrideResult();
-            }
-            AddStatements(part, inner, statements);
-        }
-        return duckdb::ParserOverrideResult(std::move(statements));
-    } catch (const std::exception &) {
+    if (options.parser_override_setting == duckdb::AllowParserOverride::STRICT_OVERRIDE && !sql::ReadScript(query)) {
         return duckdb::ParserOverrideResult();
     }
+    return Guarded([&] { return duckdb::ParserOverrideResult(Parse(query, WithoutOverride(options))); });
+}
+
+// FALLBACK asks the parsers of all extensions, in the order in which they were loaded. DuckDB's extension autocomplete
+// brings one, which is an experiment and is loaded before us wherever it is built in (the command lines): switching our
+// parser on must not switch that one on too. It sleeps until somebody asks for STRICT, as its enable_peg_parser() does.
+std::atomic<duckdb::parser_override_function_t> sleeping_parser{nullptr};
+
+duckdb::ParserOverrideResult Asleep(duckdb::ParserExtensionInfo *info, const duckdb::string &query,
+                                    duckdb::ParserOptions &options) {
+    if (options.parser_override_setting != duckdb::AllowParserOverride::STRICT_OVERRIDE) {
+        return duckdb::ParserOverrideResult();
+    }
+    return sleeping_parser.load()(info, query, options);
+}
+
+// False if there is a parser that cannot be put to sleep.
+bool PutOtherParsersToSleep(duckdb::DatabaseInstance &db) {
+    for (const auto &extension : duckdb::ExtensionCallbackManager::Get(db).ParserExtensions()) {
+        const auto parser = extension.parser_override;
+        if (parser == nullptr || parser == Override || parser == Asleep) {
+            continue;
+        }
+        duckdb::parser_override_function_t none = nullptr;
+        if (!sleeping_parser.compare_exchange_strong(none, parser) && none != parser) {
+            return false;
+        }
+        // The list is DuckDB's, and others may be reading it: one pointer of it is replaced, at once.
+        auto &slot = const_cast<duckdb::ParserExtension &>(extension).parser_override;
+        std::atomic_ref<duckdb::parser_override_function_t>(slot).store(Asleep);
+    }
+    return true;
 }
 
 duckdb::ParserExtensionParseResult ParseFunction(duckdb::ParserExtensionInfo *, const duckdb::string &query) {
@@ -151,29 +190,9 @@ duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder 
     return {};
 }
 
-// A statement that fails to bind in its new spelling comes back here with the text it had: it must not go round for ever.
-class Nesting {
-public:
-    Nesting() { ++depth_; }
-    ~Nesting() { --depth_; }
-    Nesting(const Nesting &) = delete;
-    Nesting &operator=(const Nesting &) = delete;
-    bool too_deep() const { return depth_ > 8; }
-
-private:
-    static thread_local int depth_;
-};
-thread_local int Nesting::depth_ = 0;
-
 duckdb::BoundStatement BindFailed(duckdb::ClientContext &context, duckdb::Binder &binder,
                                   duckdb::OperatorExtensionInfo *, duckdb::SQLStatement &statement) {
     return Guarded([&]() -> duckdb::BoundStatement {
-        const Nesting nesting;
-        if (nesting.too_deep()) {
-            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                       "This statement cannot be prepared. Its parameters are not known when it is bound. Run it with the "
-                       "values in its text."));
-        }
         try {
             const auto read = PendingStatement::Take(context);
             if (!read) {
@@ -214,7 +233,8 @@ void RegisterDialect(duckdb::DatabaseInstance &db) {
     duckdb::OperatorExtension::Register(config, duckdb::make_shared_ptr<DialectOperators>());
     // The user's choice, if there is one, stays.
     if (duckdb::Settings::Get<duckdb::AllowParserOverrideExtensionSetting>(db) ==
-        duckdb::AllowParserOverride::DEFAULT_OVERRIDE) {
+            duckdb::AllowParserOverride::DEFAULT_OVERRIDE &&
+        PutOtherParsersToSleep(db)) {
         config.SetOptionByName("allow_parser_override_extension", duckdb::Value("FALLBACK"));
     }
 }
