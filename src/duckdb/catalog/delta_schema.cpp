@@ -1,5 +1,7 @@
 #include "duckdb/catalog/delta_schema.hpp"
 
+#include <algorithm>
+
 #include "duckdb/catalog/entry_lookup_info.hpp"
 #include "duckdb/catalog/similar_catalog_entry.hpp"
 #include "duckdb/common/file_system.hpp"
@@ -25,11 +27,6 @@
 namespace birdfoot::duck {
 
 namespace {
-
-bool IsNoTable(const Error &error) {
-    return error.condition() == Condition::DELTA_MISSING_DELTA_TABLE ||
-           error.condition() == Condition::DELTA_PATH_DOES_NOT_EXIST;
-}
 
 [[noreturn]] void Refuse(const char *what) {
     Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
@@ -155,6 +152,18 @@ std::optional<TableView> DeltaSchema::ViewOf(duckdb::ClientContext &context, con
     return TableView{place->root, std::move(snapshot), true, place->managed};
 }
 
+duckdb::unique_ptr<DeltaTableEntry> DeltaSchema::DanglingName(duckdb::ClientContext &context,
+                                                              const std::string &table) {
+    auto place = delta_catalog().kind() == CatalogKind::kWarehouse ? PlaceOf(context, table) : std::nullopt;
+    if (!place || place->name_file.empty()) {
+        return nullptr;
+    }
+    auto problem = Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
+                        "The table {} is said to be at {}, where there is none. Put it back there, or DROP the name.",
+                        place->name, place->root);
+    return DeltaTableEntry::MakeUnreadable(catalog, *this, table, std::move(problem));
+}
+
 duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::LookupEntry(duckdb::CatalogTransaction catalog_transaction,
                                                                     const duckdb::EntryLookupInfo &lookup) {
     if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY || !catalog_transaction.HasContext()) {
@@ -165,6 +174,9 @@ duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::LookupEntry(duckdb::Cata
         auto &transaction = DeltaTransaction::Get(context, catalog);
         auto view = ViewOf(context, lookup);
         if (!view) {
+            if (auto dangling = DanglingName(context, lookup.GetEntryName())) {
+                return transaction.Keep(std::move(dangling));
+            }
             transaction.Missed(lookup.GetEntryName());
             return nullptr;
         }
@@ -225,21 +237,24 @@ void DeltaSchema::Scan(duckdb::ClientContext &context, duckdb::CatalogType type,
                 Warn(*context.db, tables.error().message());
                 return;
             }
+            names = transaction.NewNames(name);
             for (auto &table : *tables) {
                 names.push_back(table.name);
             }
+            std::sort(names.begin(), names.end());
+            names.erase(std::unique(names.begin(), names.end()), names.end());
         }
         for (auto &table : names) {
             duckdb::unique_ptr<DeltaTableEntry> entry;
             try {
-                if (auto view = ViewOf(context, {duckdb::CatalogType::TABLE_ENTRY, table})) {
-                    entry = DeltaTableEntry::Make(catalog, *this, table, std::move(*view));
-                }
+                auto view = ViewOf(context, {duckdb::CatalogType::TABLE_ENTRY, table});
+                entry = view ? DeltaTableEntry::Make(catalog, *this, table, std::move(*view))
+                             : DanglingName(context, table);
             } catch (const duckdb::InterruptException &) {
                 throw;
-            } catch (const std::exception &problem) {
+            } catch (...) {
                 entry = DeltaTableEntry::MakeUnreadable(catalog, *this, table,
-                                                        duckdb::ErrorData(problem).RawMessage());
+                                                        ErrorFromException(Condition::BIRDFOOT_INTERNAL));
             }
             if (entry) {
                 callback(transaction.Keep(std::move(entry)));

@@ -37,26 +37,33 @@ duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::Make(duckdb::Catalog &catal
         }
         info.columns.AddColumn(std::move(column));
     }
-    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, std::move(view));
+    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, std::move(view), std::nullopt);
 }
 
 duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::MakeUnreadable(duckdb::Catalog &catalog,
                                                                     duckdb::SchemaCatalogEntry &schema,
-                                                                    const std::string &name, std::string problem) {
+                                                                    const std::string &name, Error problem) {
     duckdb::CreateTableInfo info(schema, name);
-    info.comment = duckdb::Value(std::move(problem));
-    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, TableView());
+    info.comment = duckdb::Value(problem.message());
+    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, TableView(), std::move(problem));
 }
 
 DeltaTableEntry::DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
-                                 duckdb::CreateTableInfo &info, TableView view)
-    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)) {}
+                                 duckdb::CreateTableInfo &info, TableView view, std::optional<Error> problem)
+    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)), problem_(std::move(problem)) {}
 
 DeltaCatalog &DeltaTableEntry::delta_catalog() const {
     return catalog.Cast<DeltaCatalog>();
 }
 
+void DeltaTableEntry::RequireReadable() const {
+    if (problem_) {
+        Throw(*problem_);
+    }
+}
+
 void DeltaTableEntry::RequireWritable() const {
+    RequireReadable();
     if (delta_catalog().read_only()) {
         Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", name,
                    delta_catalog().ReadOnlyReason()));
@@ -75,6 +82,7 @@ duckdb::unique_ptr<duckdb::BaseStatistics> DeltaTableEntry::GetStatistics(duckdb
 duckdb::TableFunction DeltaTableEntry::GetScanFunction(duckdb::ClientContext &context,
                                                        duckdb::unique_ptr<duckdb::FunctionData> &bind_data) {
     return Guarded([&] {
+        RequireReadable();
         static const auto kNoFiles = std::make_shared<const std::vector<AddFile>>();
         auto &transaction = DeltaTransaction::Get(context, catalog);
         ScanSource source;
@@ -104,7 +112,9 @@ duckdb::TableStorageInfo DeltaTableEntry::GetStorageInfo(duckdb::ClientContext &
 }
 
 duckdb::virtual_column_map_t DeltaTableEntry::GetVirtualColumns() const {
-    return Guarded([&] { return DeltaVirtualColumns(*view_.snapshot); });
+    return Guarded([&] {
+        return problem_ ? duckdb::virtual_column_map_t() : DeltaVirtualColumns(*view_.snapshot);
+    });
 }
 
 duckdb::vector<duckdb::column_t> DeltaTableEntry::GetRowIdColumns() const {

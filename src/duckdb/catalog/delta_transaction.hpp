@@ -53,6 +53,9 @@ struct TableWork {
     std::shared_ptr<const ScanOverlay> Overlay();
 };
 
+//! True for the errors that say that there is no table at a path.
+bool IsNoTable(const Error &error);
+
 //! Throws where the database may not touch this path (enable_external_access, allowed_directories): the engine's own
 //! stores do not ask DuckDB's file system.
 void CheckAccess(duckdb::ClientContext &context, const std::string &root);
@@ -90,6 +93,8 @@ public:
     void SetName(const std::string &schema, const std::string &table, std::optional<Warehouse::Place> place);
     //! Null if this transaction has not touched the name.
     const std::optional<Warehouse::Place> *ChangedName(const std::string &schema, const std::string &table);
+    //! The tables that this transaction has made in a schema.
+    std::vector<std::string> NewNames(const std::string &schema);
     //! The files of the table at `root` are deleted at the commit. Its work, if any, is forgotten.
     void MarkDeleted(const std::string &root);
     bool IsDeleted(const std::string &root);
