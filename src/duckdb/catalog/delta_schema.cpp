@@ -4,7 +4,6 @@
 
 #include "duckdb/catalog/entry_lookup_info.hpp"
 #include "duckdb/catalog/similar_catalog_entry.hpp"
-#include "duckdb/common/file_system.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/parser/parsed_data/alter_info.hpp"
@@ -15,6 +14,7 @@
 #include "core/table/table_cache.hpp"
 #include "core/table/table_properties.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/catalog/missing_table.hpp"
 #include "duckdb/catalog/time_travel.hpp"
 #include "duckdb/commands/alter_table.hpp"
 #include "duckdb/commands/create_table.hpp"
@@ -67,26 +67,6 @@ SnapshotPtr SnapshotAt(duckdb::ClientContext &context, DeltaTransaction &transac
         CheckRetention(context, transaction, *found);
     }
     return found;
-}
-
-//! Why there is no table at a path, for whoever wrote that path.
-Error NoTableAt(duckdb::ClientContext &context, const std::string &root) {
-    auto &files = duckdb::FileSystem::GetFileSystem(context);
-    if (files.DirectoryExists(root)) {
-        return Fail(Condition::DELTA_MISSING_DELTA_TABLE,
-                    "{} is not a Delta table. The folder is there, but it holds no transaction log. For a folder of "
-                    "Parquet files use read_parquet('{}/*.parquet').",
-                    root, root);
-    }
-    if (files.FileExists(root)) {
-        return Fail(Condition::DELTA_MISSING_DELTA_TABLE,
-                    "{} is not a Delta table. It is a file; a Delta table is a folder. Name the folder, or query the "
-                    "file by FROM '{}'.",
-                    root, root);
-    }
-    return Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
-                "{} doesn't exist. No Delta table was found there. Check the path, or make the table with CREATE TABLE.",
-                root);
 }
 
 }  // namespace
@@ -198,8 +178,7 @@ duckdb::SimilarCatalogEntry DeltaSchema::GetSimilarEntry(duckdb::CatalogTransact
         auto &transaction = DeltaTransaction::Get(context, catalog);
         if (ours.kind() == CatalogKind::kPaths) {
             if (transaction.last_missed() == wanted) {
-                auto target = TargetInName(context, wanted);
-                Throw(NoTableAt(context, NormalizeTableRoot(target ? target->first : wanted)));
+                Throw(NoTableAt(context, wanted));
             }
             return similar;
         }
