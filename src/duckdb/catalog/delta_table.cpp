@@ -6,10 +6,8 @@
 #include "duckdb/storage/statistics/base_statistics.hpp"
 #include "duckdb/storage/table_storage_info.hpp"
 
-#include "core/table/table_cache.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
-#include "duckdb/io/engine.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
@@ -93,15 +91,11 @@ duckdb::TableFunction DeltaTableEntry::GetScanFunction(duckdb::ClientContext &co
             return MakeDeltaScan(context, std::move(source), bind_data);
         }
         source.reads = transaction.ReadsOf(view_.root);
-        auto *work = transaction.FindWork(view_.root);
-        if (work) {
+        if (auto *work = transaction.FindWork(view_.root)) {
             source.overlay = work->Overlay();
-        }
-        if (work && (work->created || work->replaced)) {
-            source.live = kNoFiles;
-        } else {
-            auto &committed = work ? work->transaction.snapshot() : view_.snapshot;
-            source.live = ValueOrThrow(CachedFiles(transaction.engine(), committed, CallOf(context)));
+            if (work->created || work->replaced) {
+                source.live = kNoFiles;
+            }
         }
         return MakeDeltaScan(context, std::move(source), bind_data);
     });
