@@ -21,7 +21,7 @@ namespace birdfoot::duck {
 namespace {
 
 std::string NameKey(const std::string &schema, const std::string &table) {
-    return duckdb::StringUtil::Lower(schema) + "." + duckdb::StringUtil::Lower(table);
+    return duckdb::StringUtil::Lower(schema) + "/" + duckdb::StringUtil::Lower(table);
 }
 
 }  // namespace
@@ -262,6 +262,12 @@ std::optional<Error> DeltaTransaction::CommitNamesAndLog(const Call &call, std::
                 break;
             }
         }
+    }
+    if (!error && work_ && work_->half_done) {
+        error = Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                     "A statement of this transaction failed after it had begun to change {}. Nothing of the transaction "
+                     "is kept; run it again.",
+                     work_->transaction.root());
     }
     if (error) {
         if (work_) {

@@ -43,6 +43,9 @@ struct TableWork {
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     bool created = false;   // CREATE TABLE in this transaction
     bool replaced = false;  // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
+    //! A statement has begun to change this and has not ended. DuckDB goes on with a transaction after some errors, but
+    //! half a statement is never committed.
+    bool half_done = false;
 
     //! Makes a new metadata (and protocol, where it differs) part of the change: statements after this one see it.
     //! `schema` is that of metadata.schema_string. Call under `mutex`.
@@ -126,7 +129,7 @@ private:
     CommitOptions options_;  // as they were when the work began
     std::vector<NameChange> name_changes_;
     std::set<std::string> deleted_;
-    std::map<std::string, std::optional<Warehouse::Place>> names_;  // by lower-case "schema.table"
+    std::map<std::string, std::optional<Warehouse::Place>> names_;  // by lower-case "schema/table"
     std::string last_missed_;
     duckdb::vector<duckdb::unique_ptr<duckdb::TableCatalogEntry>> entries_;
 };
