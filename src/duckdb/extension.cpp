@@ -6,6 +6,7 @@
 #include "duckdb/main/extension/extension_loader.hpp"
 
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/catalog/missing_table.hpp"
 #include "duckdb/commands/report_functions.hpp"
 #include "duckdb/parser/dialect.hpp"
 #include "duckdb/scan/delta_scan.hpp"
@@ -22,6 +23,7 @@ void LoadExtension(duckdb::ExtensionLoader &loader) {
     loader.SetDescription("Delta Lake tables: read, write and maintain them");
     RegisterSettings(db);
     duckdb::StorageExtension::Register(config, kStorageType, MakeStorageExtension(db));
+    config.replacement_scans.insert(config.replacement_scans.begin(), MissingTableScan());
     RegisterScan(loader);
     RegisterStoreAssignment(config);
     RegisterCopyTo(loader);

@@ -1,8 +1,9 @@
 #include "duckdb/catalog/delta_schema.hpp"
 
+#include <algorithm>
+
 #include "duckdb/catalog/entry_lookup_info.hpp"
 #include "duckdb/catalog/similar_catalog_entry.hpp"
-#include "duckdb/common/file_system.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/parser/parsed_data/alter_info.hpp"
@@ -13,6 +14,7 @@
 #include "core/table/table_cache.hpp"
 #include "core/table/table_properties.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/catalog/missing_table.hpp"
 #include "duckdb/catalog/time_travel.hpp"
 #include "duckdb/commands/alter_table.hpp"
 #include "duckdb/commands/create_table.hpp"
@@ -25,11 +27,6 @@
 namespace birdfoot::duck {
 
 namespace {
-
-bool IsNoTable(const Error &error) {
-    return error.condition() == Condition::DELTA_MISSING_DELTA_TABLE ||
-           error.condition() == Condition::DELTA_PATH_DOES_NOT_EXIST;
-}
 
 [[noreturn]] void Refuse(const char *what) {
     Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
@@ -70,26 +67,6 @@ SnapshotPtr SnapshotAt(duckdb::ClientContext &context, DeltaTransaction &transac
         CheckRetention(context, transaction, *found);
     }
     return found;
-}
-
-//! Why there is no table at a path, for whoever wrote that path.
-Error NoTableAt(duckdb::ClientContext &context, const std::string &root) {
-    auto &files = duckdb::FileSystem::GetFileSystem(context);
-    if (files.DirectoryExists(root)) {
-        return Fail(Condition::DELTA_MISSING_DELTA_TABLE,
-                    "{} is not a Delta table. The folder is there, but it holds no transaction log. For a folder of "
-                    "Parquet files use read_parquet('{}/*.parquet').",
-                    root, root);
-    }
-    if (files.FileExists(root)) {
-        return Fail(Condition::DELTA_MISSING_DELTA_TABLE,
-                    "{} is not a Delta table. It is a file; a Delta table is a folder. Name the folder, or query the "
-                    "file by FROM '{}'.",
-                    root, root);
-    }
-    return Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
-                "{} doesn't exist. No Delta table was found there. Check the path, or make the table with CREATE TABLE.",
-                root);
 }
 
 }  // namespace
@@ -155,6 +132,18 @@ std::optional<TableView> DeltaSchema::ViewOf(duckdb::ClientContext &context, con
     return TableView{place->root, std::move(snapshot), true, place->managed};
 }
 
+duckdb::unique_ptr<DeltaTableEntry> DeltaSchema::DanglingName(duckdb::ClientContext &context,
+                                                              const std::string &table) {
+    auto place = delta_catalog().kind() == CatalogKind::kWarehouse ? PlaceOf(context, table) : std::nullopt;
+    if (!place || place->name_file.empty()) {
+        return nullptr;
+    }
+    auto problem = Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
+                        "The table {} is said to be at {}, where there is none. Put it back there, or DROP the name.",
+                        place->name, place->root);
+    return DeltaTableEntry::MakeUnreadable(catalog, *this, table, std::move(problem));
+}
+
 duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::LookupEntry(duckdb::CatalogTransaction catalog_transaction,
                                                                     const duckdb::EntryLookupInfo &lookup) {
     if (lookup.GetCatalogType() != duckdb::CatalogType::TABLE_ENTRY || !catalog_transaction.HasContext()) {
@@ -165,6 +154,9 @@ duckdb::optional_ptr<duckdb::CatalogEntry> DeltaSchema::LookupEntry(duckdb::Cata
         auto &transaction = DeltaTransaction::Get(context, catalog);
         auto view = ViewOf(context, lookup);
         if (!view) {
+            if (auto dangling = DanglingName(context, lookup.GetEntryName())) {
+                return transaction.Keep(std::move(dangling));
+            }
             transaction.Missed(lookup.GetEntryName());
             return nullptr;
         }
@@ -186,8 +178,7 @@ duckdb::SimilarCatalogEntry DeltaSchema::GetSimilarEntry(duckdb::CatalogTransact
         auto &transaction = DeltaTransaction::Get(context, catalog);
         if (ours.kind() == CatalogKind::kPaths) {
             if (transaction.last_missed() == wanted) {
-                auto target = TargetInName(context, wanted);
-                Throw(NoTableAt(context, NormalizeTableRoot(target ? target->first : wanted)));
+                Throw(NoTableAt(context, wanted));
             }
             return similar;
         }
@@ -225,21 +216,24 @@ void DeltaSchema::Scan(duckdb::ClientContext &context, duckdb::CatalogType type,
                 Warn(*context.db, tables.error().message());
                 return;
             }
+            names = transaction.NewNames(name);
             for (auto &table : *tables) {
                 names.push_back(table.name);
             }
+            std::sort(names.begin(), names.end());
+            names.erase(std::unique(names.begin(), names.end()), names.end());
         }
         for (auto &table : names) {
             duckdb::unique_ptr<DeltaTableEntry> entry;
             try {
-                if (auto view = ViewOf(context, {duckdb::CatalogType::TABLE_ENTRY, table})) {
-                    entry = DeltaTableEntry::Make(catalog, *this, table, std::move(*view));
-                }
+                auto view = ViewOf(context, {duckdb::CatalogType::TABLE_ENTRY, table});
+                entry = view ? DeltaTableEntry::Make(catalog, *this, table, std::move(*view))
+                             : DanglingName(context, table);
             } catch (const duckdb::InterruptException &) {
                 throw;
-            } catch (const std::exception &problem) {
+            } catch (...) {
                 entry = DeltaTableEntry::MakeUnreadable(catalog, *this, table,
-                                                        duckdb::ErrorData(problem).RawMessage());
+                                                        ErrorFromException(Condition::BIRDFOOT_INTERNAL));
             }
             if (entry) {
                 callback(transaction.Keep(std::move(entry)));

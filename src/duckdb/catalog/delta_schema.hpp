@@ -56,6 +56,8 @@ public:
                                                           duckdb::CreateTypeInfo &info) override;
 
 private:
+    //! An entry that says so, for a name whose location holds no table: it can be listed and dropped. Else null.
+    duckdb::unique_ptr<DeltaTableEntry> DanglingName(duckdb::ClientContext &context, const std::string &table);
     std::optional<TableView> ViewOf(duckdb::ClientContext &context, const duckdb::EntryLookupInfo &lookup);
 };
 

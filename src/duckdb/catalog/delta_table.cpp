@@ -6,10 +6,8 @@
 #include "duckdb/storage/statistics/base_statistics.hpp"
 #include "duckdb/storage/table_storage_info.hpp"
 
-#include "core/table/table_cache.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
-#include "duckdb/io/engine.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
@@ -37,26 +35,33 @@ duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::Make(duckdb::Catalog &catal
         }
         info.columns.AddColumn(std::move(column));
     }
-    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, std::move(view));
+    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, std::move(view), std::nullopt);
 }
 
 duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::MakeUnreadable(duckdb::Catalog &catalog,
                                                                     duckdb::SchemaCatalogEntry &schema,
-                                                                    const std::string &name, std::string problem) {
+                                                                    const std::string &name, Error problem) {
     duckdb::CreateTableInfo info(schema, name);
-    info.comment = duckdb::Value(std::move(problem));
-    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, TableView());
+    info.comment = duckdb::Value(problem.message());
+    return duckdb::make_uniq<DeltaTableEntry>(catalog, schema, info, TableView(), std::move(problem));
 }
 
 DeltaTableEntry::DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
-                                 duckdb::CreateTableInfo &info, TableView view)
-    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)) {}
+                                 duckdb::CreateTableInfo &info, TableView view, std::optional<Error> problem)
+    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)), problem_(std::move(problem)) {}
 
 DeltaCatalog &DeltaTableEntry::delta_catalog() const {
     return catalog.Cast<DeltaCatalog>();
 }
 
+void DeltaTableEntry::RequireReadable() const {
+    if (problem_) {
+        Throw(*problem_);
+    }
+}
+
 void DeltaTableEntry::RequireWritable() const {
+    RequireReadable();
     if (delta_catalog().read_only()) {
         Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", name,
                    delta_catalog().ReadOnlyReason()));
@@ -75,6 +80,7 @@ duckdb::unique_ptr<duckdb::BaseStatistics> DeltaTableEntry::GetStatistics(duckdb
 duckdb::TableFunction DeltaTableEntry::GetScanFunction(duckdb::ClientContext &context,
                                                        duckdb::unique_ptr<duckdb::FunctionData> &bind_data) {
     return Guarded([&] {
+        RequireReadable();
         static const auto kNoFiles = std::make_shared<const std::vector<AddFile>>();
         auto &transaction = DeltaTransaction::Get(context, catalog);
         ScanSource source;
@@ -85,15 +91,11 @@ duckdb::TableFunction DeltaTableEntry::GetScanFunction(duckdb::ClientContext &co
             return MakeDeltaScan(context, std::move(source), bind_data);
         }
         source.reads = transaction.ReadsOf(view_.root);
-        auto *work = transaction.FindWork(view_.root);
-        if (work) {
+        if (auto *work = transaction.FindWork(view_.root)) {
             source.overlay = work->Overlay();
-        }
-        if (work && (work->created || work->replaced)) {
-            source.live = kNoFiles;
-        } else {
-            auto &committed = work ? work->transaction.snapshot() : view_.snapshot;
-            source.live = ValueOrThrow(CachedFiles(transaction.engine(), committed, CallOf(context)));
+            if (work->created || work->replaced) {
+                source.live = kNoFiles;
+            }
         }
         return MakeDeltaScan(context, std::move(source), bind_data);
     });
@@ -104,7 +106,9 @@ duckdb::TableStorageInfo DeltaTableEntry::GetStorageInfo(duckdb::ClientContext &
 }
 
 duckdb::virtual_column_map_t DeltaTableEntry::GetVirtualColumns() const {
-    return Guarded([&] { return DeltaVirtualColumns(*view_.snapshot); });
+    return Guarded([&] {
+        return problem_ ? duckdb::virtual_column_map_t() : DeltaVirtualColumns(*view_.snapshot);
+    });
 }
 
 duckdb::vector<duckdb::column_t> DeltaTableEntry::GetRowIdColumns() const {

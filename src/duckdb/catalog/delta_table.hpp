@@ -2,6 +2,7 @@
 // changes of its transaction.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "duckdb.hpp"
@@ -26,19 +27,22 @@ public:
     //! `name` as the user wrote it.
     static duckdb::unique_ptr<DeltaTableEntry> Make(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
                                                     const std::string &name, TableView view);
-    //! An entry without columns for a listed table that cannot be opened, so that a list of tables does not fail.
+    //! An entry without columns for a name whose table cannot be opened, so that lists of tables do not fail. Reading it
+    //! is the error.
     static duckdb::unique_ptr<DeltaTableEntry> MakeUnreadable(duckdb::Catalog &catalog,
                                                               duckdb::SchemaCatalogEntry &schema,
-                                                              const std::string &name, std::string problem);
+                                                              const std::string &name, Error problem);
     DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema, duckdb::CreateTableInfo &info,
-                    TableView view);
+                    TableView view, std::optional<Error> problem);
 
     const std::string &root() const { return view_.root; }
-    const SnapshotPtr &snapshot() const { return view_.snapshot; }
+    const SnapshotPtr &snapshot() const { return view_.snapshot; }  // null for an unreadable table
+    //! Throws for an unreadable table.
+    void RequireReadable() const;
     bool time_travel() const { return view_.time_travel; }
     bool managed() const { return view_.managed; }
     DeltaCatalog &delta_catalog() const;
-    //! Throws for an old version, and in a catalog that is read-only, saying why it is.
+    //! Throws for an unreadable table, an old version, and in a catalog that is read-only, saying why it is.
     void RequireWritable() const;
 
     duckdb::unique_ptr<duckdb::BaseStatistics> GetStatistics(duckdb::ClientContext &context,
@@ -53,6 +57,7 @@ public:
 
 private:
     TableView view_;
+    std::optional<Error> problem_;  // why it cannot be opened; then there is no snapshot
 };
 
 }  // namespace birdfoot::duck

@@ -20,13 +20,8 @@ namespace birdfoot::duck {
 
 namespace {
 
-bool IsNoTable(const Error &error) {
-    return error.condition() == Condition::DELTA_MISSING_DELTA_TABLE ||
-           error.condition() == Condition::DELTA_PATH_DOES_NOT_EXIST;
-}
-
 std::string NameKey(const std::string &schema, const std::string &table) {
-    return duckdb::StringUtil::Lower(schema) + "." + duckdb::StringUtil::Lower(table);
+    return duckdb::StringUtil::Lower(schema) + "/" + duckdb::StringUtil::Lower(table);
 }
 
 }  // namespace
@@ -73,6 +68,11 @@ std::shared_ptr<const ScanOverlay> TableWork::Overlay() {
         overlay->removed.insert(FileKey(remove.path, remove.deletion_vector));
     }
     return overlay;
+}
+
+bool IsNoTable(const Error &error) {
+    return error.condition() == Condition::DELTA_MISSING_DELTA_TABLE ||
+           error.condition() == Condition::DELTA_PATH_DOES_NOT_EXIST;
 }
 
 void CheckAccess(duckdb::ClientContext &context, const std::string &root) {
@@ -200,6 +200,18 @@ const std::optional<Warehouse::Place> *DeltaTransaction::ChangedName(const std::
     return found == names_.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> DeltaTransaction::NewNames(const std::string &schema) {
+    auto prefix = NameKey(schema, "");
+    std::vector<std::string> made;
+    std::lock_guard lock(mutex_);
+    for (auto &[key, place] : names_) {
+        if (place && key.size() > prefix.size() && key.starts_with(prefix)) {
+            made.push_back(place->name);
+        }
+    }
+    return made;
+}
+
 void DeltaTransaction::MarkDeleted(const std::string &root) {
     std::lock_guard lock(mutex_);
     deleted_.insert(root);
@@ -250,6 +262,12 @@ std::optional<Error> DeltaTransaction::CommitNamesAndLog(const Call &call, std::
                 break;
             }
         }
+    }
+    if (!error && work_ && work_->half_done) {
+        error = Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                     "A statement of this transaction failed after it had begun to change {}. Nothing of the transaction "
+                     "is kept; run it again.",
+                     work_->transaction.root());
     }
     if (error) {
         if (work_) {

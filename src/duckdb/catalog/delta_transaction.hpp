@@ -43,6 +43,9 @@ struct TableWork {
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     bool created = false;   // CREATE TABLE in this transaction
     bool replaced = false;  // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
+    //! A statement has begun to change this and has not ended. DuckDB goes on with a transaction after some errors, but
+    //! half a statement is never committed.
+    bool half_done = false;
 
     //! Makes a new metadata (and protocol, where it differs) part of the change: statements after this one see it.
     //! `schema` is that of metadata.schema_string. Call under `mutex`.
@@ -52,6 +55,9 @@ struct TableWork {
     //! Uncommitted adds and the keys removed, for our own scans.
     std::shared_ptr<const ScanOverlay> Overlay();
 };
+
+//! True for the errors that say that there is no table at a path.
+bool IsNoTable(const Error &error);
 
 //! Throws where the database may not touch this path (enable_external_access, allowed_directories): the engine's own
 //! stores do not ask DuckDB's file system.
@@ -90,6 +96,8 @@ public:
     void SetName(const std::string &schema, const std::string &table, std::optional<Warehouse::Place> place);
     //! Null if this transaction has not touched the name.
     const std::optional<Warehouse::Place> *ChangedName(const std::string &schema, const std::string &table);
+    //! The tables that this transaction has made in a schema.
+    std::vector<std::string> NewNames(const std::string &schema);
     //! The files of the table at `root` are deleted at the commit. Its work, if any, is forgotten.
     void MarkDeleted(const std::string &root);
     bool IsDeleted(const std::string &root);
@@ -121,7 +129,7 @@ private:
     CommitOptions options_;  // as they were when the work began
     std::vector<NameChange> name_changes_;
     std::set<std::string> deleted_;
-    std::map<std::string, std::optional<Warehouse::Place>> names_;  // by lower-case "schema.table"
+    std::map<std::string, std::optional<Warehouse::Place>> names_;  // by lower-case "schema/table"
     std::string last_missed_;
     duckdb::vector<duckdb::unique_ptr<duckdb::TableCatalogEntry>> entries_;
 };

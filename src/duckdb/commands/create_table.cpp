@@ -260,6 +260,11 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
                       {},      false,   nullptr};
     FindPlace(creation);
     auto &asked = creation.spec;
+    if (creation.named && !creation.snapshot && !creation.place.name_file.empty()) {
+        Throw(Fail(Condition::DELTA_TABLE_ALREADY_EXISTS,
+                   "The name {} stands for {}, where there is no table any more. DROP TABLE {} frees it.", name,
+                   creation.place.root, name));
+    }
     bool is_path = catalog.kind() == CatalogKind::kPaths;
     bool exists = creation.snapshot && (creation.named || is_path);
     if (asked.replace && !exists) {

@@ -48,9 +48,9 @@ void DropDeltaTable(duckdb::ClientContext &context, DeltaSchema &schema, const d
     if (!place->managed) {
         auto names = catalog.NamesOf(transaction.engine());
         transaction.AtCommit({
-            {},
-            {},
             [names, place = *place](const Call &call) { return names.RemoveName(place, call); },
+            [names, place = *place] { (void)names.WriteName(place, Call()).ok(); },
+            {},
         });
         return;
     }

@@ -36,6 +36,11 @@ void CreateDeltaSchema(duckdb::ClientContext &context, DeltaCatalog &catalog, co
         }
         throw duckdb::CatalogException("Schema with name \"" + info.schema + "\" already exists!");
     }
+    if (changed) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                   "The schema {} was dropped in this transaction; its folder goes at the COMMIT. COMMIT first.",
+                   info.schema));
+    }
     OkOrThrow(names.CheckName(info.schema));
     transaction.SetName(info.schema, "", Warehouse::Place{info.schema, {}, true, {}});
     transaction.AtCommit({
@@ -61,6 +66,11 @@ void DropDeltaSchema(duckdb::ClientContext &context, DeltaCatalog &catalog, cons
     }
     if (*schema == kMainSchema) {
         Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "The schema main cannot be dropped."));
+    }
+    if (auto made = transaction.NewNames(*schema); !made.empty()) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                   "The schema {} is not dropped: this transaction has made {} in it. COMMIT first.", *schema,
+                   made.front()));
     }
     auto tables = ValueOrThrow(names.Tables(*schema, call));
     auto others = ValueOrThrow(names.OthersIn(*schema, call));

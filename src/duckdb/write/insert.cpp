@@ -94,6 +94,7 @@ void Complete(duckdb::ClientContext &context, InsertState &state, const InsertOp
         work.transaction.changes().user_metadata = *text;
     }
     RecordOperation(work, std::move(operation));
+    work.half_done = false;
 }
 
 }  // namespace
@@ -134,6 +135,7 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             }
         }
         if (state->work) {
+            state->work->half_done = true;
             state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
             state->writer = std::make_unique<FileWriter>(context, TargetOf(*state->work), state->work->files);
         }
