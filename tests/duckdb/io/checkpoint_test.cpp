@@ -101,7 +101,9 @@ INSTANTIATE_TEST_SUITE_P(Policies, CheckpointTest,
                                            R"("delta.checkpoint.writeStatsAsJson":"true","delta.checkpoint.writeStatsAsStruct":"false")",
                                            R"("delta.checkpoint.writeStatsAsJson":"false")"));
 
-TEST_F(CheckpointTest, StructsHoldTypedValues) {
+class CheckpointFileTest : public CheckpointTest {};
+
+TEST_F(CheckpointFileTest, StructsHoldTypedValues) {
     Fill("");
     ASSERT_TRUE(WriteCheckpoint(engine_, *Load(), {}).ok());
     const auto file = LogPath(ClassicCheckpointFileName(1));
