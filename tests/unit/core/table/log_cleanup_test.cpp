@@ -98,18 +98,21 @@ TEST_F(LogCleanupTest, ADamagedCheckpointStandsForNothing) {
 }
 
 TEST_F(LogCleanupTest, TheTableCanSwitchItOff) {
+    const auto with = [](const std::string &configuration) {
+        std::string metadata = kMetadata;
+        return metadata.replace(metadata.find(R"("configuration":{})"), 18, "\"configuration\":{" + configuration + "}");
+    };
     Days(10);
     Checkpoint(LogPath(ClassicCheckpointFileName(4)), 4 * kDay);
-    std::string metadata = kMetadata;
-    metadata.replace(metadata.find(R"("configuration":{})"), 18, R"("configuration":{"delta.enableExpiredLogCleanup":"false"})");
-    Commit(9, metadata, 9 * kDay + 1);
+    Commit(9, with(R"("delta.enableExpiredLogCleanup":"false")"), 9 * kDay + 1);
     EXPECT_EQ(Clean(36 * kDay).deleted_files, 0u);
     // Protected versions: all of them go at once or none.
-    metadata.replace(metadata.find(R"("configuration":{)"), 59, R"("configuration":{"delta.requireCheckpointProtectionBeforeVersion":"5")");
-    Commit(9, std::string(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["checkpointProtection"]}})") + "\n" + metadata, 9 * kDay + 1);
+    const std::string protocol =
+        R"({"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["checkpointProtection"]}})"
+        "\n";
+    Commit(9, protocol + with(R"("delta.requireCheckpointProtectionBeforeVersion":"5")"), 9 * kDay + 1);
     EXPECT_EQ(Clean(36 * kDay).deleted_files, 0u);
-    metadata.replace(metadata.find(R"("5")"), 3, R"("4")");
-    Commit(9, std::string(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":7,"writerFeatures":["checkpointProtection"]}})") + "\n" + metadata, 9 * kDay + 1);
+    Commit(9, protocol + with(R"("delta.requireCheckpointProtectionBeforeVersion":"4")"), 9 * kDay + 1);
     EXPECT_GT(Clean(36 * kDay).deleted_files, 0u);
 }
 
