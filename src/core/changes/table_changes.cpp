@@ -104,7 +104,7 @@ public:
         if (changes_.end != latest->version()) {
             BF_ASSIGN(changes_.snapshot, LoadSnapshot(engine_, root_, AtVersion{changes_.end}, call_));
         }
-        BF_RETURN_IF_ERROR(CheckStart());
+        BF_ASSIGN(const auto start, StartSnapshot());
         BF_ASSIGN(const auto times, CommitTimes(engine_, *latest, changes_.start, changes_.end, call_));
         for (Version version = changes_.start; version <= changes_.end; ++version) {
             ObjectInfo file;
@@ -120,6 +120,8 @@ public:
             const auto time = std::find_if(times.begin(), times.end(), [&](const auto &t) { return t.version == version; });
             BF_RETURN_IF_ERROR(AddVersion(**commit, time == times.end() ? 0 : time->timestamp_ms));
         }
+        BF_RETURN_IF_ERROR(CheckSchema(start->metadata(), start->schema(), changes_.start,
+                                       Condition::DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA));
         return std::move(changes_);
     }
 
@@ -144,8 +146,8 @@ private:
         return {};
     }
 
-    //! The feed is on at the start, and what was written there can be read by the last version's schema.
-    Status CheckStart() {
+    //! The feed is on at the start. What is off or changed later shows in the commits.
+    Result<SnapshotPtr> StartSnapshot() {
         SnapshotPtr start = changes_.snapshot;
         if (changes_.start != changes_.end) {
             BF_ASSIGN(start, LoadSnapshot(engine_, root_, AtVersion{changes_.start}, call_));
@@ -153,8 +155,7 @@ private:
         if (!FeedEnabled(start->metadata())) {
             return MissingChangeData(changes_.start, changes_.end, changes_.start);
         }
-        return CheckSchema(start->metadata(), start->schema(), changes_.start,
-                           Condition::DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA);
+        return start;
     }
 
     Status CheckSchema(const Metadata &metadata, const StructType &schema, Version version, Condition condition) const {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMaxTransactions = 100;  // more are left out, as delta-spark does
 constexpr size_t kMaxDomains = 32;
+constexpr uint64_t kMaxCountedCheckpoint = 512 << 10;  // bytes; a larger one holds more files than are counted
 
 //! The single action in `json`, read as a commit's line {"<name>": <json>} is.
 template <typename Kind>
@@ -163,6 +164,9 @@ Result<std::optional<Checksum>> FromPrevious(const Engine &engine, const LogSegm
 //! By counting; none for a table of too many files.
 Result<std::optional<Checksum>> Count(const Engine &engine, const LogSegment &segment, const Protocol &protocol,
                                       const Call &call) {
+    if (segment.checkpoint && segment.checkpoint->size_in_bytes > kMaxCountedCheckpoint) {
+        return std::optional<Checksum>();
+    }
     Checksum sums;
     int64_t deleted = 0;
     int64_t vectors = 0;

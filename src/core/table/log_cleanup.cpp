@@ -17,25 +17,24 @@ constexpr int64_t kDayMs = 86'400'000;
 
 int64_t Midnight(int64_t millis) { return millis - ((millis % kDayMs) + kDayMs) % kDayMs; }
 
-//! The segment of the newest checkpoint at or before `version`, if that checkpoint can be read.
-Result<std::optional<LogSegment>> ReadableCheckpoint(const Engine &engine, const Snapshot &latest, Version version,
-                                                     const Call &call) {
-    auto segment = ListLogSegment(engine, latest.root(), version, call);
-    if (!segment.ok() || !segment->checkpoint) {
-        return std::optional<LogSegment>();
+//! Reads the checkpoint of `version` from end to end.
+Result<bool> CheckpointIsReadable(const Engine &engine, const Snapshot &latest, Version version, const Call &call) {
+    BF_ASSIGN(const auto segment, ListLogSegment(engine, latest.root(), version, call));
+    if (!segment.checkpoint || segment.checkpoint->version != version) {
+        return false;
     }
-    BF_ASSIGN(auto base, ListLogSegment(engine, latest.root(), segment->checkpoint->version, call));
-    const auto state = ReadCheckpointState(engine, base, call);
+    const auto state = ReadCheckpointState(engine, segment, call);
     if (!state.ok()) {
-        return BlamesCheckpoint(state.error(), base) ? Result<std::optional<LogSegment>>(std::optional<LogSegment>())
-                                                     : state.error();
+        return BlamesCheckpoint(state.error(), segment) ? Result<bool>(false) : state.error();
     }
     FileRequest request;
     request.statistics = false;
-    request.keep_file = [](const AddFile &) { return false; };
     const auto files = ReadCheckpointFiles(
-        engine, base, request, KeySet(), [](int64_t) {}, [](AddFile &&) -> Status { return {}; }, call);
-    return files.ok() && state->protocol && state->metadata ? std::optional(std::move(base)) : std::optional<LogSegment>();
+        engine, segment, request, KeySet(), [](int64_t) {}, [](AddFile &&) -> Status { return {}; }, call);
+    if (!files.ok()) {
+        return BlamesCheckpoint(files.error(), segment) ? Result<bool>(false) : files.error();
+    }
+    return state->protocol.has_value() && state->metadata.has_value();
 }
 
 //! True for a file of the log that no version from `first_kept` on needs.
@@ -85,8 +84,8 @@ Result<uint64_t> CleanUpSidecars(const Engine &engine, const std::string &log_fo
     return deleted;
 }
 
-//! The version that history may be cut at; none if nothing has expired or something guards it.
-Result<std::optional<Version>> CutOff(const Engine &engine, const Snapshot &latest, const Call &call) {
+//! The newest version not newer than the retention; none if nothing has expired or the table switches clean-up off.
+Result<std::optional<Version>> ExpiredVersion(const Engine &engine, const Snapshot &latest, const Call &call) {
     if (!BoolProperty(latest.metadata(), "delta.enableExpiredLogCleanup")) {
         return std::optional<Version>();
     }
@@ -94,31 +93,45 @@ Result<std::optional<Version>> CutOff(const Engine &engine, const Snapshot &late
     const int64_t cut_off = Midnight(engine.now_ms() - retention.value_or(0));
     BF_ASSIGN(const auto commit,
               VersionAtTime(engine, latest, AtTimestamp{cut_off * 1000}, OutOfRange::kClamp, call));
-    if (commit.timestamp_ms > cut_off) {
+    return commit.timestamp_ms > cut_off ? std::optional<Version>() : std::optional(commit.version);
+}
+
+//! The version that history is cut at: that of the newest checkpoint not newer than `expired`. None if there is nothing to
+//! delete, or if the feature checkpointProtection guards what there is.
+Result<std::optional<Version>> CutOff(const Engine &engine, const Snapshot &latest, Version expired,
+                                      const std::vector<ObjectInfo> &files, const Call &call) {
+    const auto segment = ListLogSegment(engine, latest.root(), expired, call);
+    if (!segment.ok() || !segment->checkpoint) {
         return std::optional<Version>();
     }
-    BF_ASSIGN(const auto base, ReadableCheckpoint(engine, latest, commit.version, call));
-    if (!base) {
+    const Version version = segment->checkpoint->version;
+    const bool any = std::any_of(files.begin(), files.end(), [&](const ObjectInfo &file) {
+        const auto name = ParseLogFileName(file.name);
+        return name && Expired(*name, version);
+    });
+    if (!any || (HasFeature(latest.protocol(), "checkpointProtection") &&
+                 version < IntProperty(latest.metadata(), "delta.requireCheckpointProtectionBeforeVersion"))) {
         return std::optional<Version>();
     }
-    if (HasFeature(latest.protocol(), "checkpointProtection") &&
-        base->version < IntProperty(latest.metadata(), "delta.requireCheckpointProtectionBeforeVersion")) {
-        return std::optional<Version>();
-    }
-    return std::optional(base->version);
+    BF_ASSIGN(const bool readable, CheckpointIsReadable(engine, latest, version, call));
+    return readable ? std::optional(version) : std::optional<Version>();
 }
 
 }  // namespace
 
 Result<CleanupReport> CleanUpLog(const Engine &engine, const Snapshot &latest, const Call &call) {
     CleanupReport report;
-    BF_ASSIGN(const auto cut_off, CutOff(engine, latest, call));
+    BF_ASSIGN(const auto expired, ExpiredVersion(engine, latest, call));
+    if (!expired) {
+        return report;
+    }
+    const auto &log_folder = latest.segment().log_folder;
+    BF_ASSIGN(const auto files, engine.store->List(log_folder, "", call));
+    BF_ASSIGN(const auto cut_off, CutOff(engine, latest, *expired, files, call));
     if (!cut_off) {
         return report;
     }
     report.first_kept = *cut_off;
-    const auto &log_folder = latest.segment().log_folder;
-    BF_ASSIGN(const auto files, engine.store->List(log_folder, "", call));
     std::vector<ObjectInfo> kept;
     for (const auto &file : files) {  // oldest first: whatever stops us leaves no gap
         const auto name = ParseLogFileName(file.name);

@@ -22,7 +22,7 @@ constexpr std::string_view kCatalog = "its latest commits are known to a catalog
 // name, kind, legacy reader and writer version, read, write, enabled by, needs, test folder, remark
 constexpr std::array kFeatures = {
     TableFeature{"appendOnly", kWriter, 0, 2, kYes, kYes, "delta.appendOnly", "", kUnit, ""},
-    TableFeature{"invariants", kWriter, 0, 2, kYes, kNo, "", "", kUnit,
+    TableFeature{"invariants", kWriter, 0, 2, kYes, kYes, "", "", kUnit,
                  "NOT NULL is enforced; a table with a delta.invariants expression is not written to"},
     TableFeature{"checkConstraints", kWriter, 0, 3, kYes, kNo, "", "", kUnit, kNotYet},
     TableFeature{"changeDataFeed", kWriter, 0, 4, kYes, kYes, "delta.enableChangeDataFeed", "", kUnit, ""},
@@ -316,7 +316,8 @@ Status CheckWritable(const Protocol &protocol, const Metadata &metadata, const S
         const auto *feature = FindFeature(name);
         if (!feature) {
             unsupported.push_back(fmt::format("{} (unknown)", name));
-        } else if (feature->write == kNo && MattersToWriter(*feature, metadata, schema)) {
+        } else if ((feature->write == kNo || feature->name == "invariants") &&
+                   MattersToWriter(*feature, metadata, schema)) {
             unsupported.push_back(fmt::format("{} ({})", name, feature->remark));
         }
     }

@@ -456,6 +456,11 @@ ParquetField FieldOf(const ParquetColumnSchema &column) {
     field.name = column.name;
     field.kind = KindOf(column.type.id());
     field.type = column.type.ToString();
+    field.ntz = column.type.id() == LogicalTypeId::TIMESTAMP;
+    field.binary = column.type.id() == LogicalTypeId::BLOB;
+    if (column.type.id() == LogicalTypeId::VARIANT) {
+        return field;  // its parts are no columns of their own
+    }
     if (column.type.id() == LogicalTypeId::DECIMAL) {
         field.precision = duckdb::DecimalType::GetWidth(column.type);
         field.scale = duckdb::DecimalType::GetScale(column.type);
