@@ -1,5 +1,6 @@
-// Paths of the log and of partition folders. Two layers of escaping that Spark applies one after the other: a partition's
-// folder is escaped as Hive does ("A/A" is "x=A%2FA"), and add.path is the URI form of the whole relative path
+// Paths of the log and of partition folders. Two layers of escaping that Spark applies one after the other: a
+// partition's folder is escaped as Hive does ("A/A" is "x=A%2FA"), and add.path is the URI form of the whole relative
+// path
 // ("x=A%252FA/part-0.parquet"). A reader takes away the second layer only; values never come from folder names.
 #include <cstdint>
 
@@ -18,15 +19,13 @@ void AppendEscape(std::string &out, char c) {
     out += kHex[byte & 15];
 }
 
-bool IsAlphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-//! The characters that Spark's ExternalCatalogUtils.escapePathName escapes.
+//! The characters that Spark's ExternalCatalogUtils.escapePathName escapes, and NUL, at which Spark fails.
 std::string EscapeFolderName(std::string_view name) {
     std::string out;
     for (const char c : name) {
-        const bool control = (c > 0 && c < 0x20) || c == 0x7F;
+        const bool control = (c >= 0 && c < 0x20) || c == 0x7F;
         if (control || std::string_view("\"#%'*/:=?\\{[]^").find(c) != std::string_view::npos) {
             AppendEscape(out, c);
         } else {
@@ -36,8 +35,8 @@ std::string EscapeFolderName(std::string_view name) {
     return out;
 }
 
-//! Bytes of a character at the start of `text` that java.net.URI quotes although it is not ASCII: control characters and
-//! spaces. 0 for any other.
+//! Bytes of a character at the start of `text` that java.net.URI quotes although it is not ASCII: control characters
+//! and spaces. 0 for any other.
 size_t QuotedBeyondAscii(std::string_view text) {
     const auto starts = [&](std::string_view bytes) { return text.substr(0, bytes.size()) == bytes; };
     if (text.size() >= 2 && text[0] == '\xC2' && static_cast<unsigned char>(text[1]) <= 0xA0) {
@@ -50,7 +49,8 @@ size_t QuotedBeyondAscii(std::string_view text) {
     return starts("\xE1\x9A\x80") || starts("\xE2\x81\x9F") || starts("\xE3\x80\x80") ? 3 : 0;
 }
 
-//! "s3://b/x", "file:/x"; a relative path may hold a colon, but not in front of its first slash with a scheme before it.
+//! "s3://b/x", "file:/x"; a relative path may hold a colon, but not in front of its first slash with a scheme before
+//! it.
 bool HasScheme(std::string_view path) {
     const auto colon = path.find(':');
     if (colon == std::string_view::npos || colon == 0 || path.substr(colon, 2) != ":/" || !IsAlphanumeric(path[0])) {
@@ -82,7 +82,8 @@ std::string EncodePath(std::string_view relative_path) {
     for (size_t i = 0; i < relative_path.size();) {
         const char c = relative_path[i];
         if (static_cast<unsigned char>(c) < 0x80) {
-            if (IsAlphanumeric(c) || (c != '\0' && std::string_view("-_.!~*'():@&=+$,;/").find(c) != std::string_view::npos)) {
+            if (IsAlphanumeric(c) ||
+                (c != '\0' && std::string_view("-_.!~*'():@&=+$,;/").find(c) != std::string_view::npos)) {
                 out += c;
             } else {
                 AppendEscape(out, c);
@@ -107,7 +108,8 @@ std::string PartitionFolder(const std::vector<std::string> &names,
     std::string folder;
     for (size_t i = 0; i < names.size(); ++i) {
         const bool null = !values[i] || values[i]->empty();
-        folder += EscapeFolderName(names[i]) + "=" + (null ? std::string(kNullFolder) : EscapeFolderName(*values[i])) + "/";
+        folder +=
+            EscapeFolderName(names[i]) + "=" + (null ? std::string(kNullFolder) : EscapeFolderName(*values[i])) + "/";
     }
     return folder;
 }

@@ -1,5 +1,5 @@
-// Writing per-file statistics as Spark does (delta-spark's StatisticsCollection): which leaves get them, how strings are
-// cut, and the order of the JSON.
+// Writing per-file statistics as Spark does (delta-spark's StatisticsCollection): which leaves get them, how strings
+// are cut, and the order of the JSON.
 #include <charconv>
 
 #include "core/scan/statistics.hpp"
@@ -58,16 +58,20 @@ Cursor CutAt(std::string_view text, size_t prefix) {
     return cursor;
 }
 
+//! The first `prefix` characters. Here Spark counts code points, since its SQL does the cut.
 std::optional<std::string> CutMin(std::string_view text, size_t prefix) {
-    const auto cursor = CutAt(text, prefix);
+    Cursor cursor{text};
+    for (size_t i = 0; i < prefix && !cursor.at_end(); ++i) {
+        cursor.Advance();
+    }
     if (!cursor.at_end() && prefix == 0) {
         return std::nullopt;
     }
     return std::string(text.substr(0, cursor.bytes));
 }
 
-//! A short string that is no less than `text` or any string below it: the prefix and a character that is above the first one
-//! cut. The prefix grows while that character is the highest there is.
+//! A short string that is no less than `text` or any string below it: the prefix and a character that is above the
+//! first one cut. The prefix grows while that character is the highest there is.
 std::optional<std::string> CutMax(std::string_view text, size_t prefix) {
     auto cursor = CutAt(text, prefix);
     if (cursor.at_end()) {
@@ -91,8 +95,11 @@ std::optional<std::string> CutMax(std::string_view text, size_t prefix) {
     return std::nullopt;
 }
 
-//! Writes {"a":1,"s":{"b":2}} from leaves in the order of the schema. A struct appears with its first leaf, even where that
-//! has no value, as in Spark's to_json.
+//! Types that have a place among the bounds, with or without a value: Spark keeps one for variants too.
+bool HasPlaceAmongBounds(const DataType &type) { return HasBounds(type) || type.kind() == TypeKind::kVariant; }
+
+//! Writes {"a":1,"s":{"b":2}} from leaves in the order of the schema. A struct appears with its first leaf, even where
+//! that has no value, as in Spark's to_json.
 class TreeWriter {
 public:
     explicit TreeWriter(JsonWriter &writer) : writer_(writer) { writer_.BeginObject(); }
@@ -144,7 +151,7 @@ void WriteBounds(JsonWriter &writer, std::string_view name, const std::vector<Le
                  bool up) {
     bool any = false;
     for (const auto &leaf : leaves) {
-        any = any || HasBounds(leaf.type);
+        any = any || HasPlaceAmongBounds(leaf.type);
     }
     if (!any) {
         return;
@@ -152,7 +159,7 @@ void WriteBounds(JsonWriter &writer, std::string_view name, const std::vector<Le
     writer.Key(name);
     TreeWriter tree(writer);
     for (const auto &leaf : leaves) {
-        if (HasBounds(leaf.type)) {
+        if (HasPlaceAmongBounds(leaf.type)) {
             tree.Leaf(leaf.column, BoundJson(up ? leaf.max : leaf.min, prefix, up));
         }
     }
@@ -262,8 +269,8 @@ private:
 };
 
 Error BadProperty(std::string_view key, std::string_view value, std::string_view right) {
-    return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE, "The table property {} is '{}'. It must be {}.", key, value,
-                right);
+    return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE, "The table property {} is '{}'. It must be {}.", key,
+                value, right);
 }
 
 }  // namespace

@@ -241,6 +241,22 @@ std::optional<std::string> Scalar::ToPartitionValue() const {
     return std::nullopt;
 }
 
+Status Scalar::CheckPartitionValue() const {
+    if (null_ || type_.kind() != TypeKind::kBinary) {
+        return {};
+    }
+    std::string json;
+    JsonWriter(json).String(text_);  // puts U+FFFD in the place of what is no UTF-8
+    const auto document = JsonDocument::Parse(json);
+    if (document.ok() && document->root().string() == text_) {
+        return {};
+    }
+    return Fail(
+        Condition::BIRDFOOT_UNSUPPORTED,
+        "The binary value {} cannot be a partition value, since it is not UTF-8 text. Partition by another column.",
+        ToString());
+}
+
 std::optional<Scalar> Scalar::FromStatistics(const DataType &type, JsonValue json) {
     const auto family = FamilyOf(type.kind());
     if (family == Family::kBoolean) {

@@ -34,7 +34,8 @@ public:
     const std::string &text() const { return text_; }
 
     //! Order of two non-null values of comparable types: numbers with numbers whatever their width, NaN above all and
-    //! equal to itself, -0.0 equal to 0.0, text by bytes, dates with timestamps_ntz at midnight. None if not comparable.
+    //! equal to itself, -0.0 equal to 0.0, text by bytes, dates with timestamps_ntz at midnight. None if not
+    //! comparable.
     static std::optional<std::weak_ordering> Compare(const Scalar &a, const Scalar &b);
 
     //! Reads a partition value; "" and none are NULL for every type. Zone-less timestamps are UTC; both "yyyy-MM-dd
@@ -43,6 +44,10 @@ public:
     static Result<Scalar> FromPartitionValue(const DataType &type, const std::optional<std::string> &text);
     //! As Spark writes it (timestamps in UTC, ISO with Z: "2024-01-01T00:00:00.000000Z"); none for NULL.
     std::optional<std::string> ToPartitionValue() const;
+
+    //! What a writer asks first: binary that is not UTF-8 has no text in the log and would come back as other bytes
+    //! (BIRDFOOT_UNSUPPORTED).
+    Status CheckPartitionValue() const;
 
     //! Reads a value of minValues / maxValues. None where it cannot be read: then it is as if it were missing.
     static std::optional<Scalar> FromStatistics(const DataType &type, JsonValue json);

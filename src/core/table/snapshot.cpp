@@ -1,6 +1,6 @@
 // Loading snapshots: list, read the tail, take protocol and metadata, check what they ask for, parse the schema. A file
-// that vanishes between listing and reading (log clean-up runs elsewhere) makes us list again; a checkpoint that cannot be
-// read makes us fall back to an older one and the commits after it.
+// that vanishes between listing and reading (log clean-up runs elsewhere) makes us list again; a checkpoint that cannot
+// be read makes us fall back to an older one and the commits after it.
 #include "core/table/snapshot.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "core/log/checkpoint_reader.hpp"
 #include "core/log/replay.hpp"
+#include "core/schema/type_widening.hpp"
 #include "core/table/history.hpp"
 #include "core/table/table_features.hpp"
 
@@ -54,10 +55,11 @@ Status CheckFeatureLists(const Protocol &protocol, const Metadata &metadata, con
 }
 
 Error StateError(const LogSegment &segment, std::string_view what) {
-    return Fail(Condition::DELTA_STATE_RECOVER_ERROR,
-                "The {} of your Delta table could not be recovered while reconstructing version {}: there is no {} action "
-                "in {}. Did you manually delete files in the _delta_log folder?",
-                what, segment.version, what == "metadata" ? "metaData" : what, segment.log_folder);
+    return Fail(
+        Condition::DELTA_STATE_RECOVER_ERROR,
+        "The {} of your Delta table could not be recovered while reconstructing version {}: there is no {} action "
+        "in {}. Did you manually delete files in the _delta_log folder?",
+        what, segment.version, what == "metadata" ? "metaData" : what, segment.log_folder);
 }
 
 //! `earlier`, if given, is a snapshot of the same table whose parsed schema may be shared.
@@ -72,8 +74,8 @@ Result<SnapshotPtr> BuildSnapshot(const std::string &root, LogSegment segment, T
     }
     const auto &metadata = *state.metadata;
     if (!EqualsIgnoreCase(metadata.format_provider, "parquet")) {
-        return Fail(Condition::BIRDFOOT_UNSUPPORTED, "Table '{}' keeps its data as '{}'. Delta tables are Parquet.", root,
-                    metadata.format_provider);
+        return Fail(Condition::BIRDFOOT_UNSUPPORTED, "Table '{}' keeps its data as '{}'. Delta tables are Parquet.",
+                    root, metadata.format_provider);
     }
     const auto property = [&](std::string_view key) -> std::optional<std::string> {
         const auto it = metadata.configuration.find(std::string(key));
@@ -88,6 +90,7 @@ Result<SnapshotPtr> BuildSnapshot(const std::string &root, LogSegment segment, T
         BF_ASSIGN(schema, ParseSchema(metadata.schema_string));
         BF_ASSIGN(mapping, ParseColumnMappingMode(property(kMappingMode).value_or("none")));
         BF_RETURN_IF_ERROR(CheckColumnMapping(schema, mapping));
+        BF_RETURN_IF_ERROR(CheckTypeChanges(schema));
     }
     for (const auto &name : metadata.partition_columns) {
         if (!schema.Find(name)) {
@@ -171,8 +174,7 @@ Result<SnapshotPtr> LoadSnapshot(const Engine &engine, const std::string &root, 
     BF_ASSIGN(auto latest, LoadVersion(engine, root, std::nullopt, call));
     if (const auto *time = std::get_if<AtTimestamp>(&target)) {
         BF_ASSIGN(const auto found, VersionAtTime(engine, *latest, *time, OutOfRange::kError, call));
-        return found.version == latest->version() ? std::move(latest)
-                                                  : LoadVersion(engine, root, found.version, call);
+        return found.version == latest->version() ? std::move(latest) : LoadVersion(engine, root, found.version, call);
     }
     return latest;
 }

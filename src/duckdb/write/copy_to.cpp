@@ -14,7 +14,7 @@
 #include "duckdb/parser/tableref/emptytableref.hpp"
 #include "duckdb/planner/binder.hpp"
 
-#include "core/schema/schema_evolution.hpp"
+#include "core/schema/schema_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_table.hpp"
 #include "duckdb/settings.hpp"
@@ -121,7 +121,7 @@ duckdb::BoundStatement BindNothing(duckdb::Binder &binder) {
 //! The columns of the query must be the table's, where they may not become so.
 void CheckColumns(const DeltaTableEntry &table, const StructType &data) {
     const auto &schema = table.snapshot()->schema();
-    OkOrThrow(CheckNoDuplicates(data));
+    OkOrThrow(CheckDuplicateNames(data, "the data being saved"));
     for (const auto &field : data.fields) {
         if (!schema.Find(field.name)) {
             Throw(Fail(Condition::DELTA_METADATA_MISMATCH,

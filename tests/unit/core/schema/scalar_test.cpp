@@ -38,20 +38,55 @@ std::optional<Scalar> Stat(const DataType &type, std::string_view json) {
 TEST(ScalarTest, PartitionValuesThatSparkWrote) {
     // Texts of the corpus and of Spark's cast to string; each comes back as it was.
     const std::pair<DataType, const char *> same[] = {
-        {kByte, "-128"}, {kShort, "32767"}, {kInt, "1986"}, {kLong, "-9223372036854775808"}, {kFloat, "0.0"},
-        {kFloat, "3.4028235E38"}, {kFloat, "1.4E-45"}, {kFloat, "0.1"}, {kDouble, "1.0"}, {kDouble, "9.9"},
-        {kDouble, "1.0E10"}, {kDouble, "1.0E7"}, {kDouble, "9999999.0"}, {kDouble, "0.001"}, {kDouble, "9.0E-4"},
-        {kDouble, "-0.0"}, {kDouble, "NaN"}, {kDouble, "Infinity"}, {kDouble, "-Infinity"}, {kDouble, "4.9E-324"},
-        {kDouble, "1.7976931348623157E308"}, {kDouble, "2.0E23"}, {kDouble, "123456.789"}, {kDouble, "1.23456789012E11"},
-        {DataType::Decimal(38, 18), "12.000000000000000000"}, {DataType::Decimal(38, 18), "-0.000000000000000001"},
+        {kByte, "-128"},
+        {kShort, "32767"},
+        {kInt, "1986"},
+        {kLong, "-9223372036854775808"},
+        {kFloat, "0.0"},
+        {kFloat, "3.4028235E38"},
+        {kFloat, "1.4E-45"},
+        {kFloat, "0.1"},
+        {kDouble, "1.0"},
+        {kDouble, "9.9"},
+        {kDouble, "1.0E10"},
+        {kDouble, "1.0E7"},
+        {kDouble, "9999999.0"},
+        {kDouble, "0.001"},
+        {kDouble, "9.0E-4"},
+        {kDouble, "-0.0"},
+        {kDouble, "NaN"},
+        {kDouble, "Infinity"},
+        {kDouble, "-Infinity"},
+        {kDouble, "4.9E-324"},
+        {kDouble, "1.7976931348623157E308"},
+        {kDouble, "2.0E23"},
+        {kDouble, "123456.789"},
+        {kDouble, "1.23456789012E11"},
+        {DataType::Decimal(38, 18), "12.000000000000000000"},
+        {DataType::Decimal(38, 18), "-0.000000000000000001"},
         {DataType::Decimal(38, 0), "99999999999999999999999999999999999999"},
-        {DataType::Decimal(38, 38), "-0.99999999999999999999999999999999999999"}, {DataType::Decimal(1, 0), "0"},
-        {DataType::Decimal(5, 2), "-0.05"}, {kString, "/%20%f"}, {kString, " "}, {kBinary, "\xF0\x9F\x98\x88"},
-        {kDate, "1970-01-01"}, {kDate, "0001-01-01"}, {kDate, "1582-10-10"}, {kDate, "9999-12-31"},
-        {kDate, "+10000-01-01"}, {kDate, "-0044-03-15"}, {kDate, "0000-02-29"}, {kBoolean, "true"}, {kBoolean, "false"},
-        {kTimestamp, "2024-01-01T10:00:00.000000Z"}, {kTimestamp, "0001-01-01T00:00:00.000000Z"},
-        {kTimestamp, "1969-12-31T23:59:59.999999Z"}, {kTimestamp, "+10000-01-01T00:00:00.000001Z"},
-        {kNtz, "2013-07-05 17:01:00.123456"}, {kNtz, "1500-01-01 00:00:00"}, {kNtz, "2020-01-01 00:00:00.1"},
+        {DataType::Decimal(38, 38), "-0.99999999999999999999999999999999999999"},
+        {DataType::Decimal(1, 0), "0"},
+        {DataType::Decimal(5, 2), "-0.05"},
+        {kString, "/%20%f"},
+        {kString, " "},
+        {kBinary, "\xF0\x9F\x98\x88"},
+        {kDate, "1970-01-01"},
+        {kDate, "0001-01-01"},
+        {kDate, "1582-10-10"},
+        {kDate, "9999-12-31"},
+        {kDate, "+10000-01-01"},
+        {kDate, "-0044-03-15"},
+        {kDate, "0000-02-29"},
+        {kBoolean, "true"},
+        {kBoolean, "false"},
+        {kTimestamp, "2024-01-01T10:00:00.000000Z"},
+        {kTimestamp, "0001-01-01T00:00:00.000000Z"},
+        {kTimestamp, "1969-12-31T23:59:59.999999Z"},
+        {kTimestamp, "+10000-01-01T00:00:00.000001Z"},
+        {kNtz, "2013-07-05 17:01:00.123456"},
+        {kNtz, "1500-01-01 00:00:00"},
+        {kNtz, "2020-01-01 00:00:00.1"},
     };
     for (const auto &[type, text] : same) {
         EXPECT_EQ(Back(type, text), text) << type.ToString();
@@ -65,6 +100,15 @@ TEST(ScalarTest, EmptyAndAbsentAreNullForEveryType) {
     }
     EXPECT_EQ(Scalar::Text(kString, "").ToPartitionValue(), std::nullopt);
     EXPECT_EQ(Scalar::Null(kInt).ToPartitionValue(), std::nullopt);
+}
+
+TEST(ScalarTest, BinaryThatIsNoTextIsRefusedBeforeItIsLost) {
+    EXPECT_TRUE(Scalar::Text(kBinary, std::string("a\0\x01\xC3\xA9", 5)).CheckPartitionValue().ok());
+    EXPECT_TRUE(Scalar::Null(kBinary).CheckPartitionValue().ok());
+    EXPECT_TRUE(Scalar::Integer(kInt, 1).CheckPartitionValue().ok());
+    const auto lost = Scalar::Text(kBinary, "a\xFF").CheckPartitionValue();  // Spark writes U+FFFD
+    ASSERT_FALSE(lost.ok());
+    EXPECT_NE(lost.error().text().find("X'61FF'"), std::string::npos) << lost.error().text();
 }
 
 TEST(ScalarTest, OtherSpellings) {
@@ -91,14 +135,35 @@ TEST(ScalarTest, OtherSpellings) {
 
 TEST(ScalarTest, WhatIsNoSuchValueIsRefused) {
     const std::pair<DataType, const char *> bad[] = {
-        {kByte, "128"}, {kByte, "-129"}, {kShort, "40000"}, {kInt, "2147483648"}, {kLong, "9223372036854775808"},
-        {kInt, "1.5"}, {kInt, "x"}, {kInt, "1 2"}, {kInt, "--1"}, {kDouble, "1.0x"}, {kDouble, "+-1"}, {kDouble, "."},
-        {DataType::Decimal(3, 1), "100"}, {DataType::Decimal(3, 1), "1.25"}, {DataType::Decimal(3, 1), "1e999999"},
-        {DataType::Decimal(3, 1), "1e9999999"}, {kDate, "2021-02-30"}, {kDate, "2021-13-01"}, {kDate, "2021/01/01"},
-        {kDate, "20210101"}, {kTimestamp, "2021-01-01 24:00:00"}, {kTimestamp, "2021-01-01 10:00:60"},
-        {kTimestamp, "2021-01-01 10:00:00 Europe/Berlin"}, {kTimestamp, "2021-01-01 10:00:00+19:00"},
-        {kTimestamp, "2021-01-01T"}, {kTimestamp, "400000-01-01 00:00:00"}, {kBoolean, "2"},
-        {DataType(TypeKind::kVariant), "x"}, {DataType(TypeKind::kVoid), "x"},
+        {kByte, "128"},
+        {kByte, "-129"},
+        {kShort, "40000"},
+        {kInt, "2147483648"},
+        {kLong, "9223372036854775808"},
+        {kInt, "1.5"},
+        {kInt, "x"},
+        {kInt, "1 2"},
+        {kInt, "--1"},
+        {kDouble, "1.0x"},
+        {kDouble, "+-1"},
+        {kDouble, "."},
+        {DataType::Decimal(3, 1), "100"},
+        {DataType::Decimal(3, 1), "1.25"},
+        {DataType::Decimal(3, 1), "1e999999"},
+        {DataType::Decimal(3, 1), "1e9999999"},
+        {kDate, "2021-02-30"},
+        {kDate, "2021-13-01"},
+        {kDate, "2021/01/01"},
+        {kDate, "20210101"},
+        {kTimestamp, "2021-01-01 24:00:00"},
+        {kTimestamp, "2021-01-01 10:00:60"},
+        {kTimestamp, "2021-01-01 10:00:00 Europe/Berlin"},
+        {kTimestamp, "2021-01-01 10:00:00+19:00"},
+        {kTimestamp, "2021-01-01T"},
+        {kTimestamp, "400000-01-01 00:00:00"},
+        {kBoolean, "2"},
+        {DataType(TypeKind::kVariant), "x"},
+        {DataType(TypeKind::kVoid), "x"},
     };
     for (const auto &[type, text] : bad) {
         EXPECT_TRUE(Refused(type, text)) << type.ToString() << " " << text;
@@ -113,7 +178,8 @@ TEST(ScalarTest, RealsReadBackForEveryBitPattern) {
         std::memcpy(&value, &bits, sizeof value);
         const auto read = RealFromText(RealToText(value, false), false);
         ASSERT_TRUE(read);
-        ASSERT_TRUE(std::isnan(value) ? std::isnan(*read) : *read == value && std::signbit(*read) == std::signbit(value));
+        ASSERT_TRUE(std::isnan(value) ? std::isnan(*read)
+                                      : *read == value && std::signbit(*read) == std::signbit(value));
         float single;
         std::memcpy(&single, &bits, sizeof single);
         const auto narrow = RealFromText(RealToText(single, true), true);
@@ -143,7 +209,7 @@ TEST(ScalarTest, StatisticsThatOthersWrote) {
     EXPECT_EQ(Stat(kFloat, "0.234")->real(), static_cast<double>(0.234F));
     EXPECT_TRUE(std::isnan(Stat(kDouble, R"("NaN")")->real()));
     EXPECT_EQ(Stat(kDouble, "4.661261177E7")->real(), 46612611.77);
-    EXPECT_EQ(Stat(DataType::Decimal(1, 0), "1.0")->decimal(), Int128{1});   // B47
+    EXPECT_EQ(Stat(DataType::Decimal(1, 0), "1.0")->decimal(), Int128{1});  // B47
     EXPECT_EQ(Stat(DataType::Decimal(4, 0), "1234")->decimal(), Int128{1234});
     EXPECT_EQ(Stat(DataType::Decimal(5, 2), "-0.05")->decimal(), Int128{-5});
     EXPECT_EQ(Stat(DataType::Decimal(5, 2), "0.051"), std::nullopt);
@@ -155,8 +221,8 @@ TEST(ScalarTest, StatisticsThatOthersWrote) {
     EXPECT_EQ(Stat(kNtz, R"("2026-06-01 09:00:00.123456")")->integer(), wall + 456);
     EXPECT_EQ(Stat(kTimestamp, R"("2021-07-30T18:11:24.594+02:00")")->integer(),
               Stat(kTimestamp, R"("2021-07-30T16:11:24.594Z")")->integer());
-    for (const auto &type : {kInt, kDouble, kString, kDate, kTimestamp, kBinary, DataType::Decimal(3, 1),
-                             DataType(TypeKind::kVariant)}) {
+    for (const auto &type :
+         {kInt, kDouble, kString, kDate, kTimestamp, kBinary, DataType::Decimal(3, 1), DataType(TypeKind::kVariant)}) {
         EXPECT_EQ(Stat(type, R"({"a":1})"), std::nullopt);
         EXPECT_EQ(Stat(type, "null"), std::nullopt);
         EXPECT_EQ(Stat(type, "[]"), std::nullopt);
@@ -194,7 +260,9 @@ TEST(ScalarTest, Order) {
         return forward && *forward == 0 && *Scalar::Compare(b, a) == 0;
     };
     const auto real = [](double value) { return Scalar::Real(kDouble, value); };
-    const auto decimal = [](uint8_t scale, Int128 value) { return Scalar::DecimalOf(DataType::Decimal(38, scale), value); };
+    const auto decimal = [](uint8_t scale, Int128 value) {
+        return Scalar::DecimalOf(DataType::Decimal(38, scale), value);
+    };
     const auto text = [](std::string value) { return Scalar::Text(kString, std::move(value)); };
     EXPECT_TRUE(less(Scalar::Integer(kByte, -1), Scalar::Integer(kLong, 0)));
     EXPECT_TRUE(less(real(INFINITY), real(NAN)));
@@ -229,7 +297,8 @@ TEST(ScalarTest, DecimalBoundsRoundOutwards) {
     // 12345678901234567890 went through a double on its way into the log.
     EXPECT_GE(*DecimalBound("1.2345678901234567e19", 20, 0, true), Int128{1234567890123456789} * 10);
     EXPECT_LE(*DecimalBound("1.2345678901234567e19", 20, 0, false), Int128{1234567890123456700} * 10);
-    EXPECT_EQ(DecimalBound("12.000000000000000000", 38, 18, true), Int128{12} * PowerOfTen(18));  // no double prints that
+    EXPECT_EQ(DecimalBound("12.000000000000000000", 38, 18, true),
+              Int128{12} * PowerOfTen(18));  // no double prints that
     EXPECT_EQ(DecimalBound("1e99", 38, 18, true), std::nullopt);
 }
 
