@@ -5,6 +5,7 @@
 
 #include "duckdb/storage/object_cache.hpp"
 
+#include "core/table/table_cache.hpp"
 #include "duckdb/io/parquet_io.hpp"
 #include "storage/local_store.hpp"
 
@@ -38,7 +39,7 @@ duckdb::shared_ptr<CachedEngine> EntryOf(duckdb::DatabaseInstance &db) {
         return entry;
     }
     auto local = std::make_shared<storage::LocalStore>();
-    Engine engine{local, std::make_shared<DuckParquetIo>(db.shared_from_this()), NowMs};
+    Engine engine{local, std::make_shared<DuckParquetIo>(db.shared_from_this()), NowMs, std::make_shared<TableCache>()};
     // Two threads may come here; the one that is first decides.
     return cache.GetOrCreate<CachedEngine>(kKey, std::move(engine), std::move(local));
 }
