@@ -222,15 +222,19 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> ToString(duckdb::TableFuncti
     return Guarded([&] {
         const auto &list = ListOf(*input.bind_data);
         const auto &snapshot = list.scan().snapshot();
-        const auto &planned = list.Planned();
-        const auto &metrics = planned.metrics;
         duckdb::InsertionOrderPreservingMap<duckdb::string> lines;
         lines["Table"] = snapshot.root();
         lines["Version"] = std::to_string(snapshot.version());
         if (!list.consumed().is_true()) {
             lines["Partition Filters"] = list.consumed().ToString();
         }
-        lines["Files"] = Count(planned.size(), metrics.total_bytes - metrics.bytes_spared) + " of " +
+        // A plan that is shown before it is optimised does not know its filters yet: planning it would look at all files.
+        const auto *planned = list.PlannedAlready();
+        if (!planned) {
+            return lines;
+        }
+        const auto &metrics = planned->metrics;
+        lines["Files"] = Count(planned->size(), metrics.total_bytes - metrics.bytes_spared) + " of " +
                          Count(metrics.total_files, metrics.total_bytes);
         if (metrics.pruned_by_partition > 0) {
             lines["Files Pruned by Partition"] = std::to_string(metrics.pruned_by_partition);

@@ -52,6 +52,11 @@ const PlannedFiles &DeltaFileList::Planned() const {
     return *planned_;
 }
 
+const PlannedFiles *DeltaFileList::PlannedAlready() const {
+    std::lock_guard lock(mutex_);
+    return planned_.get();
+}
+
 std::shared_ptr<const PlannedFiles> DeltaFileList::Plan() const {
     const auto &source = scan_->source();
     PlannedFiles planned;
