@@ -56,6 +56,10 @@ private:
     bool has_variant_ = false;
 };
 
+const std::string kChangeType = "_change_type";
+const std::string kCommitVersion = "_commit_version";
+const std::string kCommitTimestamp = "_commit_timestamp";
+
 //! FNV-1a: stable, and good enough for what is checked for collisions.
 uint64_t Hash(std::string_view text) {
     uint64_t hash = 14695981039346656037ull;
@@ -70,15 +74,20 @@ uint64_t Hash(std::string_view text) {
 BoundScan::BoundScan(duckdb::ClientContext &context, ScanSource source)
     : context_(context), engine_(EngineOf(*context.db)), source_(std::move(source)) {
     const auto &snapshot = *source_.snapshot;
+    schema_ = snapshot.schema();
+    if (source_.changes) {
+        AddChangeColumns();
+    }
     ColumnBuilder builder(snapshot.mapping());
     const auto &partition_columns = snapshot.metadata().partition_columns;
     partition_names_.resize(partition_columns.size());
-    for (const auto &field : snapshot.schema().fields) {
+    for (const auto &field : schema_.fields) {
         auto &column = columns_.emplace_back(builder.Build(field));
         for (size_t i = 0; i < partition_columns.size(); ++i) {
             if (EqualsIgnoreCase(partition_columns[i], field.name)) {
                 column.partition = i;
                 partition_names_[i] = column.physical;
+                constant_names_.push_back(column.physical);
             }
         }
     }
@@ -91,24 +100,68 @@ BoundScan::BoundScan(duckdb::ClientContext &context, ScanSource source)
     }
 }
 
-ColumnFacts BoundScan::Facts(const ScanFile &file, const std::vector<std::string> &column, const DataType &type) const {
-    if (column.size() == 1) {
-        for (size_t i = 0; i < partition_names_.size() && i < file.partition.size(); ++i) {
-            if (partition_names_[i] == column[0]) {
-                const auto &value = file.partition[i];
-                ColumnFacts facts;
-                facts.all_null = value.is_null();
-                facts.none_null = !value.is_null();
-                if (!value.is_null()) {
-                    facts.min = value;
-                    facts.max = value;
-                    facts.nan_is_bounded = true;
-                }
-                return facts;
-            }
+void BoundScan::AddChangeColumns() {
+    schema_.fields.push_back({kChangeType, DataType(TypeKind::kString), true, {}});
+    schema_.fields.push_back({kCommitVersion, DataType(TypeKind::kLong), true, {}});
+    schema_.fields.push_back({kCommitTimestamp, DataType(TypeKind::kTimestamp), true, {}});
+    constant_names_ = {kCommitVersion, kCommitTimestamp};  // the type may differ from row to row
+    auto plan = std::make_shared<ScanPlan>();
+    for (const auto &change : source_.changes->files) {
+        plan->files.push_back(change.file);
+        plan->metrics.total_bytes += static_cast<uint64_t>(std::max<int64_t>(change.file.add.size, 0));
+    }
+    plan->metrics.total_files = plan->files.size();
+    change_plan_ = std::move(plan);
+}
+
+const ChangeFile *BoundScan::ChangeOf(const ScanFile &file) const {
+    return change_plan_ ? &source_.changes->files[static_cast<size_t>(&file - change_plan_->files.data())] : nullptr;
+}
+
+std::optional<Scalar> BoundScan::ConstantIn(const ScanFile &file, const std::string &physical) const {
+    if (const auto *change = ChangeOf(file)) {
+        if (physical == kCommitVersion) {
+            return Scalar::Integer(DataType(TypeKind::kLong), change->version);
+        }
+        if (physical == kCommitTimestamp) {
+            return Scalar::Integer(DataType(TypeKind::kTimestamp), change->timestamp_ms * 1000);
+        }
+        if (physical == kChangeType && change->kind != ChangeKind::kInFile) {
+            return Scalar::Text(DataType(TypeKind::kString), std::string(ChangeTypeText(change->kind)));
         }
     }
-    return file.statistics.Facts(column, type);
+    for (size_t i = 0; i < partition_names_.size() && i < file.partition.size(); ++i) {
+        if (partition_names_[i] == physical) {
+            return file.partition[i];
+        }
+    }
+    return {};
+}
+
+ColumnFacts BoundScan::Facts(const ScanFile &file, const std::vector<std::string> &column, const DataType &type) const {
+    const auto value = column.size() == 1 ? ConstantIn(file, column[0]) : std::nullopt;
+    if (!value) {
+        return file.statistics.Facts(column, type);
+    }
+    ColumnFacts facts;
+    facts.all_null = value->is_null();
+    facts.none_null = !value->is_null();
+    if (!value->is_null()) {
+        facts.min = value;
+        facts.max = value;
+        facts.nan_is_bounded = true;
+    }
+    return facts;
+}
+
+std::optional<int64_t> BoundScan::LiveRows(const ScanFile &file) const {
+    const auto *change = ChangeOf(file);
+    if (!change || !change->rows) {
+        return file.live_rows();
+    }
+    const auto rows = static_cast<int64_t>(change->rows->cardinality());
+    const auto records = file.statistics.num_records();
+    return change->only_rows ? std::optional(rows) : records ? std::optional(*records - rows) : std::nullopt;
 }
 
 Ternary BoundScan::Judge(const Predicate &predicate, const ScanFile &file) const {
@@ -117,7 +170,12 @@ Ternary BoundScan::Judge(const Predicate &predicate, const ScanFile &file) const
     });
 }
 
-uint64_t BoundScan::FileId(const ScanFile &file) { return Hash(FileKey(file.add.path, file.add.deletion_vector)); }
+uint64_t BoundScan::FileId(const ScanFile &file) const {
+    if (change_plan_) {
+        return static_cast<uint64_t>(&file - change_plan_->files.data());  // one file may hold changes of many versions
+    }
+    return Hash(FileKey(file.add.path, file.add.deletion_vector));
+}
 
 uint64_t BoundScan::Register(const std::shared_ptr<const ScanPlan> &plan, const ScanFile &file) {
     const auto id = FileId(file);

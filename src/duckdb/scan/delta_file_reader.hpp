@@ -74,8 +74,6 @@ public:
                                                 duckdb::TableFunctionPartitionInput &input) override;
 
 private:
-    struct FileMapping;
-
     const ScanFile &FileOf(const duckdb::BaseFileReader &reader) const;
 
     const std::shared_ptr<BoundScan> scan_;

@@ -5,20 +5,18 @@
 #include "duckdb/common/multi_file/multi_file_function.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/function/partition_stats.hpp"
-#include "duckdb/main/extension/extension_loader.hpp"
-#include "duckdb/parser/expression/constant_expression.hpp"
-#include "duckdb/parser/expression/function_expression.hpp"
 #include "duckdb/parser/tableref/table_function_ref.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/storage/statistics/numeric_stats.hpp"
 #include "duckdb/storage/storage_index.hpp"
 #include "parquet_multi_file_info.hpp"
 
-#include "core/table/table_cache.hpp"
-#include "duckdb/catalog/time_travel.hpp"
-#include "duckdb/io/engine.hpp"
 #include "duckdb/scan/bound_scan.hpp"
 #include "duckdb/scan/delta_file_reader.hpp"
 #include "duckdb/scan/file_list.hpp"
+#include "duckdb/scan/scan_function.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/values.hpp"
 
@@ -55,9 +53,33 @@ void Scan(ClientContext &context, duckdb::TableFunctionInput &input, duckdb::Dat
     Guarded([&] { Base::MultiFileScan(context, input, output); });
 }
 
+bool AsksForRowTracking(const duckdb::LogicalGet &get, const duckdb::Expression &expression) {
+    if (expression.GetExpressionClass() == duckdb::ExpressionClass::BOUND_COLUMN_REF) {
+        const auto &binding = expression.Cast<duckdb::BoundColumnRefExpression>().binding;
+        const auto &columns = get.GetColumnIds();
+        if (binding.table_index != get.table_index || binding.column_index >= columns.size()) {
+            return false;
+        }
+        const auto column = columns[binding.column_index].GetPrimaryIndex();
+        return column == kRowIdColumn || column == kRowVersionColumn;
+    }
+    bool asks = false;
+    duckdb::ExpressionIterator::EnumerateChildren(
+        expression, [&](const duckdb::Expression &child) { asks = asks || AsksForRowTracking(get, child); });
+    return asks;
+}
+
 void PushdownFilters(ClientContext &context, duckdb::LogicalGet &get, FunctionData *bind_data,
                      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> &filters) {
-    Guarded([&] { Base::MultiFileComplexFilterPushdown(context, get, bind_data, filters); });
+    Guarded([&] {
+        Base::MultiFileComplexFilterPushdown(context, get, bind_data, filters);
+        for (const auto &filter : filters) {
+            if (AsksForRowTracking(get, *filter)) {
+                // Those come from two columns of a file, and a filter inside the reader sees but one.
+                get.function.filter_pushdown = false;
+            }
+        }
+    });
 }
 
 duckdb::unique_ptr<duckdb::NodeStatistics> Cardinality(ClientContext &context, const FunctionData *bind_data) {
@@ -90,21 +112,26 @@ duckdb::BindInfo GetBindInfo(const duckdb::optional_ptr<FunctionData> bind_data)
     });
 }
 
+//! Rows of a change feed have no ids of their own.
+duckdb::virtual_column_map_t VirtualColumnsOf(const BoundScan &scan) {
+    auto columns = DeltaVirtualColumns(scan.snapshot());
+    if (scan.source().changes) {
+        columns.erase(kRowIdColumn);
+        columns.erase(kRowVersionColumn);
+    }
+    return columns;
+}
+
 duckdb::virtual_column_map_t GetVirtualColumns(ClientContext &, duckdb::optional_ptr<FunctionData> bind_data) {
     return Guarded([&] {
         auto &data = bind_data->Cast<MultiFileBindData>();
-        data.virtual_columns = DeltaVirtualColumns(ListOf(data).scan().snapshot());
+        data.virtual_columns = VirtualColumnsOf(ListOf(data).scan());
         return data.virtual_columns;
     });
 }
 
 duckdb::vector<column_t> GetRowIdColumns(ClientContext &, duckdb::optional_ptr<FunctionData>) {
     return DeltaRowIdColumns();
-}
-
-//! Row ids and commit versions come from two columns of a file, and a filter inside the reader sees but one.
-bool SupportsPushdown(const FunctionData &, duckdb::idx_t column) {
-    return column != kRowIdColumn && column != kRowVersionColumn;
 }
 
 bool PushdownExpression(ClientContext &, const duckdb::LogicalGet &, duckdb::Expression &) { return true; }
@@ -157,11 +184,12 @@ private:
     const ScanFile &file_;
 };
 
-//! count(*), min and max from the log. Not for an older version: its files may be gone, and that has to show.
+//! count(*), min and max from the log. Not for an older version: its files may be gone, and that has to show; nor for
+//! changes, whose files tell less.
 duckdb::vector<duckdb::PartitionStatistics> GetPartitionStats(ClientContext &, duckdb::GetPartitionStatsInput &input) {
     return Guarded([&]() -> duckdb::vector<duckdb::PartitionStatistics> {
         const auto &list = ListOf(*input.bind_data);
-        if (list.scan().source().time_travel) {
+        if (list.scan().source().time_travel || list.scan().source().changes) {
             return {};
         }
         const auto &planned = list.Planned();
@@ -194,15 +222,19 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> ToString(duckdb::TableFuncti
     return Guarded([&] {
         const auto &list = ListOf(*input.bind_data);
         const auto &snapshot = list.scan().snapshot();
-        const auto &planned = list.Planned();
-        const auto &metrics = planned.metrics;
         duckdb::InsertionOrderPreservingMap<duckdb::string> lines;
         lines["Table"] = snapshot.root();
         lines["Version"] = std::to_string(snapshot.version());
         if (!list.consumed().is_true()) {
             lines["Partition Filters"] = list.consumed().ToString();
         }
-        lines["Files"] = Count(planned.size(), metrics.total_bytes - metrics.bytes_spared) + " of " +
+        // A plan that is shown before it is optimised does not know its filters yet: planning it would look at all files.
+        const auto *planned = list.PlannedAlready();
+        if (!planned) {
+            return lines;
+        }
+        const auto &metrics = planned->metrics;
+        lines["Files"] = Count(planned->size(), metrics.total_bytes - metrics.bytes_spared) + " of " +
                          Count(metrics.total_files, metrics.total_bytes);
         if (metrics.pruned_by_partition > 0) {
             lines["Files Pruned by Partition"] = std::to_string(metrics.pruned_by_partition);
@@ -230,7 +262,8 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> DynamicToString(duckdb::Tabl
     });
 }
 
-//! The function with all its callbacks; what is scanned is decided when it is bound.
+}  // namespace
+
 duckdb::TableFunction ScanFunction() {
     auto function = duckdb::ParquetScanFunction::GetFunctionSet().GetFunctionByOffset(0);
     function.name = "delta_scan";
@@ -241,7 +274,6 @@ duckdb::TableFunction ScanFunction() {
     function.init_local = InitLocal;
     function.pushdown_complex_filter = PushdownFilters;
     function.pushdown_expression = PushdownExpression;
-    function.supports_pushdown_type = SupportsPushdown;
     function.cardinality = Cardinality;
     function.statistics = Statistics;
     function.table_scan_progress = Progress;
@@ -259,9 +291,8 @@ duckdb::TableFunction ScanFunction() {
     return function;
 }
 
-//! Binds `function`, which becomes a scan of `source`.
-duckdb::unique_ptr<FunctionData> Bind(ClientContext &context, ScanSource source, duckdb::TableFunction &function,
-                                      duckdb::vector<LogicalType> &types, duckdb::vector<duckdb::string> &names) {
+duckdb::unique_ptr<FunctionData> BindScan(ClientContext &context, ScanSource source, duckdb::TableFunction &function,
+                                          duckdb::vector<LogicalType> &types, duckdb::vector<duckdb::string> &names) {
     auto scan = std::make_shared<BoundScan>(context, std::move(source));
     function.function_info = duckdb::make_shared_ptr<ScanInfo>(scan);
     duckdb::vector<Value> inputs{Value("")};
@@ -272,56 +303,9 @@ duckdb::unique_ptr<FunctionData> Bind(ClientContext &context, ScanSource source,
     duckdb::TableFunctionBindInput input(inputs, parameters, input_types, input_names, nullptr, nullptr, function,
                                          reference);
     auto bind_data = Base::MultiFileBind(context, input, types, names);
-    bind_data->Cast<MultiFileBindData>().virtual_columns = DeltaVirtualColumns(scan->snapshot());
+    bind_data->Cast<MultiFileBindData>().virtual_columns = VirtualColumnsOf(*scan);
     return bind_data;
 }
-
-//! delta_scan('path' [, version => n | timestampAsOf => t]). Spark's names of the options work, and DuckDB's, of which
-//! "timestamp" has to be quoted, since it is a keyword.
-duckdb::unique_ptr<FunctionData> BindPath(ClientContext &context, duckdb::TableFunctionBindInput &input,
-                                          duckdb::vector<LogicalType> &types, duckdb::vector<duckdb::string> &names) {
-    return Guarded([&] {
-        if (input.inputs[0].IsNull()) {
-            Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "delta_scan needs the path of a table, not NULL."));
-        }
-        auto path = duckdb::StringValue::Get(input.inputs[0]);
-        ScanSource source;
-        VersionTarget target = LatestVersion{};
-        if (auto named = TargetInName(context, path)) {
-            path = named->first;
-            target = named->second;
-        }
-        for (const auto &[unit, value] : input.named_parameters) {
-            if (!std::holds_alternative<LatestVersion>(target)) {
-                Throw(Fail(Condition::DELTA_ONEOF_IN_TIMETRAVEL, "Name either a version or a timestamp, not both."));
-            }
-            const bool by_version = duckdb::StringUtil::StartsWith(duckdb::StringUtil::Lower(unit), "version");
-            target = TargetOf(context, duckdb::BoundAtClause(by_version ? "version" : "timestamp", value));
-        }
-        source.time_travel = !std::holds_alternative<LatestVersion>(target);
-        const auto engine = EngineOf(*context.db);
-        source.snapshot = ValueOrThrow(OpenSnapshot(engine, NormalizeTableRoot(path), target, CallOf(context)));
-        return Bind(context, std::move(source), input.table_function, types, names);
-    });
-}
-
-//! FROM 'delta:path' is delta_scan('path').
-duckdb::unique_ptr<duckdb::TableRef> ReplaceName(ClientContext &, duckdb::ReplacementScanInput &input,
-                                                 duckdb::optional_ptr<duckdb::ReplacementScanData>) {
-    static constexpr std::string_view kPrefix = "delta:";
-    const auto &name = input.table_name;
-    if (!input.catalog_name.empty() || !input.schema_name.empty() || name.size() <= kPrefix.size() ||
-        name.compare(0, kPrefix.size(), kPrefix) != 0) {
-        return nullptr;
-    }
-    auto reference = duckdb::make_uniq<duckdb::TableFunctionRef>();
-    duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>> arguments;
-    arguments.push_back(duckdb::make_uniq<duckdb::ConstantExpression>(Value(name.substr(kPrefix.size()))));
-    reference->function = duckdb::make_uniq<duckdb::FunctionExpression>("delta_scan", std::move(arguments));
-    return reference;
-}
-
-}  // namespace
 
 duckdb::TableFunction MakeDeltaScan(ClientContext &context, ScanSource source,
                                     duckdb::unique_ptr<FunctionData> &bind_data) {
@@ -329,19 +313,9 @@ duckdb::TableFunction MakeDeltaScan(ClientContext &context, ScanSource source,
         auto function = ScanFunction();
         duckdb::vector<LogicalType> types;
         duckdb::vector<duckdb::string> names;
-        bind_data = Bind(context, std::move(source), function, types, names);
+        bind_data = BindScan(context, std::move(source), function, types, names);
         return function;
     });
-}
-
-void RegisterScan(duckdb::ExtensionLoader &loader) {
-    auto function = ScanFunction();
-    function.bind = BindPath;
-    for (const auto *name : {"version", "versionAsOf", "timestamp", "timestampAsOf"}) {
-        function.named_parameters[name] = LogicalType::ANY;
-    }
-    loader.RegisterFunction(std::move(function));
-    duckdb::DBConfig::GetConfig(loader.GetDatabaseInstance()).replacement_scans.emplace_back(ReplaceName);
 }
 
 const ScanFile &FileOfScan(const FunctionData &bind_data, uint64_t file_id) {

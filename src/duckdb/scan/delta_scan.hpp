@@ -6,6 +6,7 @@
 #include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/function/table_function.hpp"
 
+#include "core/changes/table_changes.hpp"
 #include "core/scan/plan.hpp"
 #include "core/table/snapshot.hpp"
 #include "core/txn/read_set.hpp"
@@ -22,7 +23,8 @@ struct ScanSource {
     std::shared_ptr<const ScanOverlay> overlay;        // uncommitted changes of this transaction; may be null
     std::shared_ptr<const std::vector<AddFile>> live;  // the live files, where the table cache has them; may be null
     std::shared_ptr<ReadSet> reads;                    // where the read is registered; null for reads nobody commits on
-    bool time_travel = false;                          // files must exist even if nothing of them is read (S52)
+    std::shared_ptr<const TableChanges> changes;  // read these, with their three columns, instead of the table's rows
+    bool time_travel = false;                     // files must exist even if nothing of them is read (S52)
     duckdb::optional_ptr<duckdb::TableCatalogEntry> entry;  // null for delta_scan('path')
 };
 

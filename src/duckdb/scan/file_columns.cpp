@@ -113,6 +113,11 @@ private:
                 }
             }
         }
+        for (size_t i = 0; i < wanted.size(); ++i) {
+            if (!wanted[i].field_id) {  // a column of the change feed
+                tied[i] = ByName({wanted[i]}, columns)[0];
+            }
+        }
         if (!any_id && !columns.empty()) {
             Throw(
                 Fail(Condition::DELTA_MISSING_COLUMN_ID,

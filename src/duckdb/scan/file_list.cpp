@@ -52,19 +52,33 @@ const PlannedFiles &DeltaFileList::Planned() const {
     return *planned_;
 }
 
+const PlannedFiles *DeltaFileList::PlannedAlready() const {
+    std::lock_guard lock(mutex_);
+    return planned_.get();
+}
+
 std::shared_ptr<const PlannedFiles> DeltaFileList::Plan() const {
     const auto &source = scan_->source();
-    const auto call = CallOf(scan_->context());
-    const auto live = source.live ? source.live : ValueOrThrow(CachedFiles(scan_->engine(), source.snapshot, call));
-    auto plan = std::make_shared<ScanPlan>(
-        ValueOrThrow(live ? PlanScan(*source.snapshot, *live, predicate_, source.overlay.get())
-                          : PlanScan(scan_->engine(), *source.snapshot, predicate_, source.overlay.get(), call)));
     PlannedFiles planned;
-    planned.metrics = plan->metrics;
-    for (uint32_t i = 0; i < plan->files.size(); ++i) {
+    if (source.changes) {
+        planned.plan = scan_->change_plan();
+    } else {
+        const auto call = CallOf(scan_->context());
+        const auto &engine = scan_->engine();
+        // The files of old versions are not worth keeping.
+        const auto live =
+            source.live || source.time_travel ? source.live : ValueOrThrow(CachedFiles(engine, source.snapshot, call));
+        planned.plan = std::make_shared<ScanPlan>(
+            ValueOrThrow(live ? PlanScan(*source.snapshot, *live, predicate_, source.overlay.get())
+                              : PlanScan(engine, *source.snapshot, predicate_, source.overlay.get(), call)));
+    }
+    planned.metrics = planned.plan->metrics;
+    for (uint32_t i = 0; i < planned.plan->files.size(); ++i) {
         planned.kept.push_back(i);
     }
-    planned.plan = std::move(plan);
+    if (source.changes) {
+        return Refine(planned, predicate_);
+    }
     return consumed_.is_true() ? std::make_shared<PlannedFiles>(std::move(planned))
                                : Refine(planned, Predicate::True());
 }
@@ -97,7 +111,7 @@ std::shared_ptr<const PlannedFiles> DeltaFileList::Refine(const PlannedFiles &fr
 duckdb::unique_ptr<MultiFileList> DeltaFileList::ComplexFilterPushdown(
     duckdb::ClientContext &, const duckdb::MultiFileOptions &, duckdb::MultiFilePushdownInfo &info,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> &filters) const {
-    const auto &schema = scan_->snapshot().schema();
+    const auto &schema = scan_->schema();
     const FieldOf field_of = [&](const duckdb::Expression &expression) -> const StructField * {
         if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_COLUMN_REF) {
             return nullptr;
@@ -121,7 +135,7 @@ duckdb::unique_ptr<MultiFileList> DeltaFileList::ComplexFilterPushdown(
         known.push_back(term);
         // A filter on partitions alone is decided by the log, so nothing has to be filtered above the scan: a DELETE
         // of whole partitions then sees a bare scan.
-        if (term.OnlyUses(scan_->partition_names())) {
+        if (term.OnlyUses(scan_->constant_names())) {
             exact.push_back(std::move(term));
             filters.erase_at(i);
         } else {
@@ -160,7 +174,7 @@ duckdb::unique_ptr<MultiFileList> DeltaFileList::DynamicFilterPushdown(duckdb::C
 }
 
 bool DeltaFileList::MayMatch(const ScanFile &file) const {
-    const auto &schema = scan_->snapshot().schema();
+    const auto &schema = scan_->schema();
     auto &context = scan_->context();
     for (const auto &late : late_filters_) {
         if (late.column == duckdb::MultiFileReader::COLUMN_IDENTIFIER_FILENAME) {
@@ -168,13 +182,13 @@ bool DeltaFileList::MayMatch(const ScanFile &file) const {
                 return false;
             }
         } else if (late.column == kFileIdColumn) {
-            if (!MaySatisfy(context, *late.filter, Value::UBIGINT(BoundScan::FileId(file)))) {
+            if (!MaySatisfy(context, *late.filter, Value::UBIGINT(scan_->FileId(file)))) {
                 return false;
             }
         } else if (late.column < schema.fields.size()) {
             const auto &column = scan_->columns()[late.column];
-            if (column.partition) {
-                if (!MaySatisfy(context, *late.filter, ValueOf(file.partition[*column.partition]))) {
+            if (const auto constant = scan_->ConstantIn(file, column.physical)) {
+                if (!MaySatisfy(context, *late.filter, ValueOf(*constant))) {
                     return false;
                 }
                 continue;
@@ -257,7 +271,7 @@ duckdb::unique_ptr<duckdb::NodeStatistics> DeltaFileList::GetCardinality(duckdb:
     for (size_t i = 0; i < planned.size(); ++i) {
         const auto &file = planned.at(i);
         const auto size = static_cast<uint64_t>(std::max<int64_t>(file.add.size, 0));
-        if (auto live = file.live_rows()) {
+        if (auto live = scan_->LiveRows(file)) {
             rows += static_cast<uint64_t>(std::max<int64_t>(*live, 0));
             bytes_with_rows += size;
         } else {

@@ -33,6 +33,8 @@ public:
     BoundScan &scan() const { return *scan_; }
     //! The files that the log, the partitions and the statistics leave. Plans at the first call.
     const PlannedFiles &Planned() const;
+    //! The same if they were planned already, else null.
+    const PlannedFiles *PlannedAlready() const;
     //! What was pushed down so far, and the part of it that the files are certain to satisfy.
     const Predicate &predicate() const { return predicate_; }
     const Predicate &consumed() const { return consumed_; }
