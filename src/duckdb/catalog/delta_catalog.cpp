@@ -154,11 +154,6 @@ DeltaTableEntry &WritableTable(duckdb::TableCatalogEntry &table) {
 
 }  // namespace
 
-duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
-                                                   duckdb::LogicalDelete &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("DELETE", WritableTable(op.table).name); });
-}
-
 duckdb::PhysicalOperator &DeltaCatalog::PlanUpdate(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
                                                    duckdb::LogicalUpdate &op, duckdb::PhysicalOperator &) {
     return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("UPDATE", WritableTable(op.table).name); });

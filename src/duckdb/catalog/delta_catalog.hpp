@@ -68,6 +68,8 @@ public:
                                          duckdb::optional_ptr<duckdb::PhysicalOperator> plan) override;
     duckdb::PhysicalOperator &PlanDelete(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,
                                          duckdb::LogicalDelete &op, duckdb::PhysicalOperator &plan) override;
+    duckdb::PhysicalOperator &PlanDelete(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,
+                                         duckdb::LogicalDelete &op) override;
     duckdb::PhysicalOperator &PlanUpdate(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,
                                          duckdb::LogicalUpdate &op, duckdb::PhysicalOperator &plan) override;
     duckdb::PhysicalOperator &PlanMergeInto(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,

@@ -91,7 +91,9 @@ void CheckPlaceIsFree(const Creation &creation) {
     auto folders = ValueOrThrow(store.ListFolders(root, call));
     // An empty log is what a creation that died has left behind.
     bool has_log = std::find(folders.begin(), folders.end(), kLogFolder) != folders.end();
-    bool occupied = !has_log && (!objects.empty() || !folders.empty());
+    // Empty folders are what a partitioned write that was rolled back has left behind.
+    bool occupied = !has_log && (!objects.empty() ||
+                                 (!folders.empty() && !ValueOrThrow(store.ListRecursive(root, call)).empty()));
     if (creation.spec.table.schema.fields.empty()) {
         if (creation.place.managed) {
             Throw(Fail(Condition::DELTA_SCHEMA_NOT_PROVIDED, "Table {} has no columns. Name at least one.",

@@ -189,6 +189,11 @@ uint64_t BoundScan::Register(const std::shared_ptr<const ScanPlan> &plan, const 
     return id;
 }
 
+bool BoundScan::HasFile(uint64_t id) const {
+    std::lock_guard lock(mutex_);
+    return files_.contains(id);
+}
+
 const ScanFile &BoundScan::FileOf(uint64_t id) const {
     std::lock_guard lock(mutex_);
     auto entry = files_.find(id);

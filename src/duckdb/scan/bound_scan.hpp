@@ -71,6 +71,7 @@ public:
     //! Makes a file known under its id, which it returns. `plan` holds the file.
     uint64_t Register(const std::shared_ptr<const ScanPlan> &plan, const ScanFile &file);
     const ScanFile &FileOf(uint64_t id) const;
+    bool HasFile(uint64_t id) const;
 
 private:
     struct Known {

@@ -322,6 +322,28 @@ const ScanFile &FileOfScan(const FunctionData &bind_data, uint64_t file_id) {
     return ListOf(bind_data).scan().FileOf(file_id);
 }
 
+bool IsDeltaScanOf(const duckdb::TableFunction &function, const FunctionData &bind_data, const std::string &root) {
+    if (function.init_global != InitGlobal) {
+        return false;
+    }
+    const auto &source = ListOf(bind_data).scan().source();
+    return !source.time_travel && source.snapshot->root() == root;
+}
+
+bool HasFile(const FunctionData &bind_data, uint64_t file_id) { return ListOf(bind_data).scan().HasFile(file_id); }
+
+std::vector<ScanFile> FilesOfScan(const FunctionData &bind_data) {
+    const auto &planned = ListOf(bind_data).Planned();
+    std::vector<ScanFile> files;
+    files.reserve(planned.size());
+    for (size_t i = 0; i < planned.size(); i++) {
+        files.push_back(planned.at(i));
+    }
+    return files;
+}
+
+std::string PredicateOfScan(const FunctionData &bind_data) { return ListOf(bind_data).predicate().ToString(); }
+
 duckdb::virtual_column_map_t DeltaVirtualColumns(const Snapshot &) {
     duckdb::virtual_column_map_t columns;
     const auto add = [&](column_t id, const char *name, LogicalType type) {

@@ -38,6 +38,14 @@ void RegisterScan(duckdb::ExtensionLoader &loader);
 //! Row ids are {file id, physical row number}: the file id is stable in a snapshot with its overlay. The file behind an
 //! id of a bound scan (path as in the log, vector, statistics …), for DELETE, UPDATE and MERGE.
 const ScanFile &FileOfScan(const duckdb::FunctionData &bind_data, uint64_t file_id);
+//! Whether this is one of our scans, of the table at `root` as it is (not of an old version).
+bool IsDeltaScanOf(const duckdb::TableFunction &function, const duckdb::FunctionData &bind_data, const std::string &root);
+//! Whether the scan has handed out the file with this id.
+bool HasFile(const duckdb::FunctionData &bind_data, uint64_t file_id);
+//! The files that the push-down has left; with no filter above the scan, all their rows are its result.
+std::vector<ScanFile> FilesOfScan(const duckdb::FunctionData &bind_data);
+//! What was pushed down, for history.
+std::string PredicateOfScan(const duckdb::FunctionData &bind_data);
 
 //! Virtual columns of a table entry: filename, file_row_number, file_index, _file_id, _row_id, _row_commit_version.
 duckdb::virtual_column_map_t DeltaVirtualColumns(const Snapshot &snapshot);

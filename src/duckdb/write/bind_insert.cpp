@@ -136,6 +136,17 @@ std::string PartitionCondition(const DeltaTableEntry &table, const std::vector<s
     return text;
 }
 
+//! (p <=> 'a'), as Spark's history has it.
+std::string HistoryText(const std::vector<sql::PartitionValue> &partition) {
+    std::string text;
+    for (const auto &value : partition) {
+        if (value.value) {
+            text += (text.empty() ? "(" : " AND (") + value.column + " <=> " + *value.value + ")";
+        }
+    }
+    return text;
+}
+
 InsertOptions OptionsOf(duckdb::ClientContext &context, const DeltaTableEntry &table, const sql::Insert &insert) {
     InsertOptions options;
     options.merge_schema = insert.schema_evolution || AutoMergeOf(context);
@@ -144,6 +155,7 @@ InsertOptions OptionsOf(duckdb::ClientContext &context, const DeltaTableEntry &t
     case sql::InsertMode::kReplaceWhere:
         options.mode = WriteMode::kReplaceWhere;
         options.predicate = insert.replace_where;
+        options.history_predicate = "(" + insert.replace_where + ")";
         break;
     case sql::InsertMode::kOverwrite:
         if (DynamicPartitionOverwriteOf(context) && !table.snapshot()->metadata().partition_columns.empty()) {
@@ -151,6 +163,7 @@ InsertOptions OptionsOf(duckdb::ClientContext &context, const DeltaTableEntry &t
         } else if (auto condition = PartitionCondition(table, insert.partition); !condition.empty()) {
             options.mode = WriteMode::kReplaceWhere;
             options.predicate = condition;
+            options.history_predicate = HistoryText(insert.partition);
         } else {
             options.mode = WriteMode::kOverwrite;
         }

@@ -103,7 +103,9 @@ duckdb::BoundStatement BindCreate(duckdb::Binder &binder, const std::string &cat
         table->partition_keys.push_back(duckdb::make_uniq<duckdb::ColumnRefExpression>(column));
     }
     create->info = std::move(table);
-    return binder.Bind(static_cast<duckdb::SQLStatement &>(*create));
+    auto bound = binder.Bind(static_cast<duckdb::SQLStatement &>(*create));
+    binder.GetStatementProperties().return_type = duckdb::StatementReturnType::CHANGED_ROWS;  // as COPY says its rows
+    return bound;
 }
 
 //! SELECT 0 WHERE false: a write that is not made.
@@ -170,6 +172,7 @@ InsertOptions InsertOptionsFor(duckdb::ClientContext &context, const DeltaTableE
         }
         insert.mode = WriteMode::kReplaceWhere;
         insert.predicate = *options.replace_where;
+        insert.history_predicate = "(" + *options.replace_where + ")";
     } else if (options.mode == "overwrite") {
         dynamic = dynamic && !table.snapshot()->metadata().partition_columns.empty();
         insert.mode = dynamic ? WriteMode::kOverwritePartitions : WriteMode::kOverwrite;

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <random>
 
 #include "duckdb/common/file_system.hpp"
@@ -45,6 +45,25 @@ std::string RandomCharacters(size_t count) {
     return text;
 }
 
+//! File systems give whole seconds through DuckDB; Spark's times have milliseconds.
+int64_t NowMs() {
+    auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+//! A timestamp as Spark's folders have it: "2024-01-01 12:00:00.5" for 2024-01-01T12:00:00.500000Z.
+std::string FolderText(std::string text) {
+    std::replace(text.begin(), text.end(), 'T', ' ');
+    if (text.ends_with('Z')) {
+        text.pop_back();
+    }
+    if (auto point = text.find('.'); point != std::string::npos) {
+        auto last = text.find_last_not_of('0');
+        text.resize(last == point ? point : last + 1);
+    }
+    return text;
+}
+
 //! Makes the entries of a folder durable. DuckDB's file system cannot open one.
 void SyncFolder(const std::string &folder) {
     int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -67,7 +86,13 @@ DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, 
       pending_(pending),
       fsync_(!duckdb::FileSystem::IsRemoteFile(target.root) && FsyncOf(*context.db)),
       string_prefix_(StringPrefixLength(target.metadata)),
-      random_prefix_(RandomPrefixLength(target)) {}
+      random_prefix_(RandomPrefixLength(target)) {
+    for (const auto &field : target.schema.fields) {
+        if (field.type.kind() == TypeKind::kTimestamp) {
+            timestamps_.insert(PhysicalName(field, target.mapping));
+        }
+    }
+}
 
 std::string DataFiles::NewFolder(const PartitionValues &values) {
     std::string folder = target_.change_data ? "_change_data/" : "";
@@ -78,7 +103,8 @@ std::string DataFiles::NewFolder(const PartitionValues &values) {
     std::vector<std::optional<std::string>> texts;
     for (const auto &[name, text] : values) {
         names.push_back(name);
-        texts.push_back(text);
+        bool timestamp = timestamps_.contains(name) && text;
+        texts.push_back(timestamp ? std::optional(FolderText(*text)) : text);
     }
     return folder + PartitionFolder(names, texts);
 }
@@ -120,7 +146,7 @@ void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
     written.path = EncodePath(file.relative_path);
     written.partition_values = file.partition_values;
     written.size = files.GetFileSize(*handle);
-    written.modification_time = duckdb::Timestamp::GetEpochMs(files.GetLastModifiedTime(*handle));
+    written.modification_time = NowMs();
     written.rows = file.statistics.rows();
     if (!target_.change_data) {
         written.stats = StatisticsToJson(written.rows, file.statistics.Leaves(), string_prefix_,

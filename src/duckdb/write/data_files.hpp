@@ -51,7 +51,8 @@ private:
     PendingFiles &pending_;
     const bool fsync_;
     const size_t string_prefix_;
-    const size_t random_prefix_;  // length; 0: partition folders
+    const size_t random_prefix_;        // length; 0: partition folders
+    std::set<std::string> timestamps_;  // physical names of columns whose folders look other than their values
     std::mutex mutex_;
     size_t opened_ = 0;
     std::set<std::string> folders_;  // below the root, made or seen

@@ -62,7 +62,7 @@ Operation OperationOf(const InsertState &state, const InsertOptions &options) {
     operation.name = "WRITE";
     operation.parameters = {{"mode", append ? "Append" : "Overwrite"}, {"partitionBy", "[]"}};
     if (options.mode == WriteMode::kReplaceWhere) {
-        operation.parameters.emplace_back("predicate", options.predicate);
+        operation.parameters.emplace_back("predicate", options.history_predicate);
     } else if (options.mode == WriteMode::kOverwritePartitions) {
         operation.parameters.emplace_back("isDynamicPartitionOverwrite", "true");
     }
@@ -135,6 +135,10 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             }
         }
         if (state->work) {
+            {
+                std::lock_guard lock(state->work->mutex);
+                RequireNoChangeFiles(*state->work);
+            }
             state->work->half_done = true;
             state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
             state->writer = std::make_unique<FileWriter>(context, TargetOf(*state->work), state->work->files);
@@ -206,32 +210,24 @@ duckdb::SinkFinalizeType DeltaInsert::Finalize(duckdb::Pipeline &pipeline, duckd
     if (!state.writer) {
         return duckdb::SinkFinalizeType::READY;
     }
-    // Each step is the finish of the one before.
-    auto copied = [this, &state, &context](duckdb::Event &) { Complete(context, state, target_.options); };
-    auto found = [this, &state, &context, &pipeline, copied](duckdb::Event &after) {
-        ParallelWork copy;
-        copy.tasks = state.replacement->CopyTasks(context);
-        copy.work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Copy(execution); };
-        copy.finish = copied;
-        copy.tasks ? RunAfter(pipeline, after, *this, std::move(copy)) : copied(after);
-    };
-    auto written = [this, &state, &context, &pipeline, found](duckdb::Event &after) {
-        state.written = state.writer->Finish(context);
-        state.replacement->Begin(context, state.written);
-        ParallelWork find;
-        find.tasks = state.replacement->FindTasks();
-        find.work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Find(execution); };
-        find.finish = found;
-        find.tasks ? RunAfter(pipeline, after, *this, std::move(find)) : found(after);
-    };
-    ParallelWork encode;
-    encode.tasks = duckdb::NumericLimits<duckdb::idx_t>::Maximum();
-    encode.work = [&state](duckdb::ExecutionContext &execution) {
+    std::vector<ParallelStep> steps(4);
+    steps[0].begin = [] { return kAllThreads; };
+    steps[0].work = [&state](duckdb::ExecutionContext &execution) {
         while (state.writer->FinishSome(execution.client)) {
         }
     };
-    encode.finish = written;
-    RunAfter(pipeline, event, *this, std::move(encode));
+    steps[1].begin = [&state, &context] {
+        state.written = state.writer->Finish(context);
+        state.replacement->Begin(context, state.written);
+        return state.replacement->FindTasks();
+    };
+    steps[1].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Find(execution); };
+    steps[2].begin = [&state, &context] { return state.replacement->CopyTasks(context); };
+    steps[2].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Copy(execution); };
+    steps[3].begin = [&state, &context] { return state.replacement->ChangeTasks(context); };
+    steps[3].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->WriteChanges(execution); };
+    RunSteps(pipeline, event, *this, std::move(steps),
+             [this, &state, &context] { Complete(context, state, target_.options); });
     return duckdb::SinkFinalizeType::READY;
 }
 

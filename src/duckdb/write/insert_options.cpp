@@ -39,6 +39,8 @@ void SetInsertOptions(duckdb::LogicalInsert &insert, const InsertOptions &option
         .Int(static_cast<int64_t>(options.mode))
         .Key("predicate")
         .String(options.predicate)
+        .Key("historyPredicate")
+        .String(options.history_predicate)
         .Key("overwriteSchema")
         .Bool(options.overwrite_schema)
         .Key("mergeSchema")
@@ -60,6 +62,7 @@ InsertOptions InsertOptionsOf(const duckdb::LogicalInsert &insert) {
     auto root = document->root();
     options.mode = static_cast<WriteMode>(root["mode"].int64().value_or(0));
     options.predicate = std::string(root["predicate"].string().value_or(""));
+    options.history_predicate = std::string(root["historyPredicate"].string().value_or(""));
     options.overwrite_schema = root["overwriteSchema"].boolean().value_or(false);
     options.merge_schema = root["mergeSchema"].boolean().value_or(false);
     return options;

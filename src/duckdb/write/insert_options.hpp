@@ -20,7 +20,8 @@ enum class WriteMode : uint8_t {
 
 struct InsertOptions {
     WriteMode mode = WriteMode::kAppend;
-    std::string predicate;  // DuckDB's text
+    std::string predicate;          // DuckDB's text
+    std::string history_predicate;  // as history shows it
     // The statement may change the schema; the metadata it was bound to becomes the table's when it runs.
     bool overwrite_schema = false;
     bool merge_schema = false;

@@ -1,5 +1,7 @@
 #include "duckdb/write/parallel_work.hpp"
 
+#include <algorithm>
+
 #include "duckdb/execution/executor.hpp"
 #include "duckdb/parallel/base_pipeline_event.hpp"
 #include "duckdb/parallel/executor_task.hpp"
@@ -12,16 +14,26 @@ namespace birdfoot::duck {
 
 namespace {
 
-class WorkTask : public duckdb::ExecutorTask {
+struct Steps {
+    duckdb::Pipeline &pipeline;
+    const duckdb::PhysicalOperator &op;
+    std::vector<ParallelStep> steps;
+    std::function<void()> finish;
+};
+
+class StepTask : public duckdb::ExecutorTask {
 public:
-    WorkTask(duckdb::ClientContext &context, duckdb::shared_ptr<duckdb::Event> event,
-             const duckdb::PhysicalOperator &op, std::shared_ptr<ParallelWork> work)
-        : ExecutorTask(context, std::move(event), op), context_(context), work_(std::move(work)) {}
+    StepTask(duckdb::ClientContext &context, duckdb::shared_ptr<duckdb::Event> event, std::shared_ptr<Steps> steps,
+             size_t step)
+        : ExecutorTask(context, std::move(event), steps->op),
+          context_(context),
+          steps_(std::move(steps)),
+          step_(step) {}
 
     duckdb::TaskExecutionResult ExecuteTask(duckdb::TaskExecutionMode) override {
         Guarded([&] {
             duckdb::ExecutionContext execution(context_, *thread_context, nullptr);
-            work_->work(execution);
+            steps_->steps[step_].work(execution);
             event->FinishTask();
         });
         return duckdb::TaskExecutionResult::TASK_FINISHED;
@@ -29,35 +41,51 @@ public:
 
 private:
     duckdb::ClientContext &context_;
-    std::shared_ptr<ParallelWork> work_;
+    std::shared_ptr<Steps> steps_;
+    size_t step_;
 };
 
-class WorkEvent : public duckdb::BasePipelineEvent {
+void RunFrom(std::shared_ptr<Steps> steps, size_t step, duckdb::Event &event);
+
+//! One step; the next one is begun when its tasks are done.
+class StepEvent : public duckdb::BasePipelineEvent {
 public:
-    WorkEvent(duckdb::Pipeline &pipeline, const duckdb::PhysicalOperator &op, ParallelWork work)
-        : BasePipelineEvent(pipeline), op_(op), work_(std::make_shared<ParallelWork>(std::move(work))) {}
+    StepEvent(std::shared_ptr<Steps> steps, size_t step, duckdb::idx_t tasks)
+        : BasePipelineEvent(steps->pipeline), steps_(std::move(steps)), step_(step), tasks_(tasks) {}
 
     void Schedule() override {
         auto &context = pipeline->GetClientContext();
         auto threads = static_cast<duckdb::idx_t>(duckdb::TaskScheduler::GetScheduler(context).NumberOfThreads());
-        auto count = std::max<duckdb::idx_t>(1, std::min(threads, work_->tasks));
         duckdb::vector<duckdb::shared_ptr<duckdb::Task>> tasks;
-        for (duckdb::idx_t i = 0; i < count; i++) {
-            tasks.push_back(duckdb::make_shared_ptr<WorkTask>(context, shared_from_this(), op_, work_));
+        for (duckdb::idx_t i = 0; i < std::max<duckdb::idx_t>(1, std::min(threads, tasks_)); i++) {
+            tasks.push_back(duckdb::make_shared_ptr<StepTask>(context, shared_from_this(), steps_, step_));
         }
         SetTasks(std::move(tasks));
     }
-    void FinishEvent() override { work_->finish(*this); }
+    void FinishEvent() override { RunFrom(steps_, step_ + 1, *this); }
 
 private:
-    const duckdb::PhysicalOperator &op_;
-    std::shared_ptr<ParallelWork> work_;
+    std::shared_ptr<Steps> steps_;
+    size_t step_;
+    duckdb::idx_t tasks_;
 };
+
+void RunFrom(std::shared_ptr<Steps> steps, size_t step, duckdb::Event &event) {
+    for (; step < steps->steps.size(); step++) {
+        if (auto tasks = steps->steps[step].begin()) {
+            return event.InsertEvent(duckdb::make_shared_ptr<StepEvent>(std::move(steps), step, tasks));
+        }
+    }
+    steps->finish();
+}
 
 }  // namespace
 
-void RunAfter(duckdb::Pipeline &pipeline, duckdb::Event &event, const duckdb::PhysicalOperator &op, ParallelWork work) {
-    event.InsertEvent(duckdb::make_shared_ptr<WorkEvent>(pipeline, op, std::move(work)));
+void RunSteps(duckdb::Pipeline &pipeline, duckdb::Event &event, const duckdb::PhysicalOperator &op,
+              std::vector<ParallelStep> steps, std::function<void()> finish) {
+    Guarded([&] {
+        RunFrom(std::make_shared<Steps>(Steps{pipeline, op, std::move(steps), std::move(finish)}), 0, event);
+    });
 }
 
 }  // namespace birdfoot::duck

@@ -1,8 +1,9 @@
-// ParallelWork: what an operator still has to do when its last row has come (encode what is buffered, rewrite files),
+// ParallelSteps: what an operator still has to do when its last row has come (encode what is buffered, rewrite files),
 // on all threads of the query, before whatever depends on the operator goes on.
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "duckdb.hpp"
 #include "duckdb/execution/execution_context.hpp"
@@ -12,14 +13,17 @@
 
 namespace birdfoot::duck {
 
-struct ParallelWork {
-    duckdb::idx_t tasks = 1;                               // at most; never more than there are threads
-    std::function<void(duckdb::ExecutionContext &)> work;  // in each task
-    //! Once, after all of them; may add more work behind itself with RunAfter(pipeline, event, …).
-    std::function<void(duckdb::Event &)> finish;
+struct ParallelStep {
+    //! Called once, when the step before is done: how many tasks are of use, at most; 0: nothing to do in parallel.
+    std::function<duckdb::idx_t()> begin;
+    //! Called once in each task.
+    std::function<void(duckdb::ExecutionContext &)> work;
 };
 
-//! Lets the work run after `event`, in whose Finalize or finish this is called.
-void RunAfter(duckdb::Pipeline &pipeline, duckdb::Event &event, const duckdb::PhysicalOperator &op, ParallelWork work);
+inline constexpr duckdb::idx_t kAllThreads = duckdb::NumericLimits<duckdb::idx_t>::Maximum();
+
+//! Runs the steps one after the other, then `finish`, before what waits for `event`. Called in an operator's Finalize.
+void RunSteps(duckdb::Pipeline &pipeline, duckdb::Event &event, const duckdb::PhysicalOperator &op,
+              std::vector<ParallelStep> steps, std::function<void()> finish);
 
 }  // namespace birdfoot::duck

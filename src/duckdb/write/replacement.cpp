@@ -77,6 +77,9 @@ void Replacement::Begin(duckdb::ClientContext &context, const std::vector<Writte
             }
             removed_ = AddsOf(std::move(files));  // all rows of a partition satisfy it, or none
         } else if (!files.empty()) {
+            for (const auto &file : written) {
+                inserted_.push_back(ToAddFile(file, true));
+            }
             FindRows(context, std::move(files));
         }
         return;
@@ -119,18 +122,9 @@ void Replacement::Find(duckdb::ExecutionContext &context) {
     auto file_column = condition_->columns().size();
     scan_->Run(context, [&](duckdb::DataChunk &chunk) {
         auto count = evaluator.Select(chunk, matches);
-        if (count == 0) {
-            return;
-        }
-        duckdb::UnifiedVectorFormat files, rows;
-        chunk.data[file_column].ToUnifiedFormat(chunk.size(), files);
-        chunk.data[file_column + 1].ToUnifiedFormat(chunk.size(), rows);
-        const auto *file_ids = duckdb::UnifiedVectorFormat::GetData<uint64_t>(files);
-        const auto *row_numbers = duckdb::UnifiedVectorFormat::GetData<int64_t>(rows);
-        for (duckdb::idx_t i = 0; i < count; i++) {
-            auto row = matches.get_index(i);
-            lists[file_ids[files.sel->get_index(row)]].push_back(
-                static_cast<uint64_t>(row_numbers[rows.sel->get_index(row)]));
+        if (count > 0) {
+            chunk.Slice(matches, count);
+            RowSets::Collect(chunk, file_column, file_column + 1, lists);
         }
     });
     rows_.Merge(std::move(lists));
@@ -145,7 +139,12 @@ duckdb::idx_t Replacement::CopyTasks(duckdb::ClientContext &context) {
         touched.push_back({scan_->FileOf(file), std::move(rows)});
     }
     sealing_ = std::make_unique<Sealing>(context, transaction_, work_, std::move(touched));
-    return sealing_->copy_tasks();
+    if (auto *changes = sealing_->change_data()) {
+        for (const auto &add : inserted_) {
+            changes->AddInserted(add);
+        }
+    }
+    return sealing_->CopyTasks();
 }
 
 void Replacement::Finish(duckdb::ClientContext &context, Operation &operation) {
@@ -161,7 +160,7 @@ void Replacement::Finish(duckdb::ClientContext &context, Operation &operation) {
     auto &metrics = operation.metrics;
     if (condition_) {
         metrics["numCopiedRows"] = std::to_string(sealed.copied_rows);
-        metrics["numAddedChangeFiles"] = "0";
+        metrics["numAddedChangeFiles"] = std::to_string(sealed.change_files);
         if (removed_rows_) {
             metrics["numDeletedRows"] = std::to_string(sealed.deleted_rows + *removed_rows_);
         }

@@ -36,6 +36,8 @@ public:
     void Find(duckdb::ExecutionContext &context);
     duckdb::idx_t CopyTasks(duckdb::ClientContext &context);
     void Copy(duckdb::ExecutionContext &context) { sealing_->Copy(context); }
+    duckdb::idx_t ChangeTasks(duckdb::ClientContext &context) { return sealing_ ? sealing_->ChangeTasks(context) : 0; }
+    void WriteChanges(duckdb::ExecutionContext &context) { sealing_->WriteChanges(context); }
     //! Changes the ChangeSet; adds the metrics of what went.
     void Finish(duckdb::ClientContext &context, Operation &operation);
 

@@ -1,6 +1,5 @@
 // PROTOCOL.md, "Deletion Vectors": a file with a vector is removed and added again, with everything that its action
-// said but for wide bounds. Change data and materialised row ids are not written here; tables that need them are
-// refused.
+// said but for wide bounds. Materialised row ids are not written: copies in tables that track rows are refused.
 #include "duckdb/write/seal.hpp"
 
 #include "core/base/json.hpp"
@@ -35,16 +34,6 @@ std::optional<std::string> WithWideBounds(const std::optional<std::string> &stat
     return json;
 }
 
-void RequirePlainTable(const TableWork &work) {
-    if (BoolProperty(work.metadata, "delta.enableChangeDataFeed")) {
-        Throw(
-            Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                 "The table {} has its change data feed on, and this statement changes rows inside files. That is not "
-                 "supported for such tables.",
-                 work.transaction.root()));
-    }
-}
-
 void RequireNoRowTracking(const TableWork &work) {
     if (HasFeature(work.protocol, "rowTracking")) {
         Throw(Fail(
@@ -60,31 +49,39 @@ void RequireNoRowTracking(const TableWork &work) {
 Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                  std::vector<TouchedFile> files)
     : transaction_(transaction), work_(work) {
+    bool vectors =
+        HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
     std::vector<Vectored> partial;
     for (auto &touched : files) {
         auto &add = touched.file.add;
         totals_.deleted_rows += static_cast<int64_t>(touched.rows.cardinality());
+        auto gone = touched.rows.Clone();
         if (add.deletion_vector) {
-            touched.rows.Union(ValueOrThrow(ReadDeletionVector(transaction.engine(), work.transaction.root(),
-                                                               *add.deletion_vector, CallOf(context))));
+            gone.Union(ValueOrThrow(ReadDeletionVector(transaction.engine(), work.transaction.root(),
+                                                       *add.deletion_vector, CallOf(context))));
         }
         auto records = touched.file.statistics.num_records();
-        if (records && static_cast<int64_t>(touched.rows.cardinality()) >= *records) {
-            totals_.vectors_removed += add.deletion_vector.has_value();
-            removed_.push_back(std::move(add));
-        } else {
-            partial.push_back({std::move(add), std::move(touched.rows)});
+        if (!records || static_cast<int64_t>(gone.cardinality()) < *records) {
+            partial.push_back({add, std::move(gone)});
+            continue;
         }
+        totals_.vectors_removed += add.deletion_vector.has_value();
+        removed_.push_back(add);
     }
     if (partial.empty()) {
         return;
     }
-    RequirePlainTable(work);
-    if (HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors")) {
+    if (vectors) {
         vectored_ = std::move(partial);
         return;
     }
     RequireNoRowTracking(work);
+    if (HasChangeFeed(work)) {
+        change_data_ = std::make_unique<ChangeData>(context, work);
+        for (const auto &touched : files) {
+            change_data_->AddDeleted(touched.file, touched.rows);
+        }
+    }
     PlanCopies(context, std::move(partial));
 }
 
@@ -133,8 +130,15 @@ SealTotals Sealing::Finish(duckdb::ClientContext &context) {
         }
         vectors = ValueOrThrow(std::move(result));
     }
+    std::vector<AddCdcFile> changes;
+    if (change_data_) {
+        changes = change_data_->Finish(context);
+    }
     auto now = transaction_.engine().now_ms();
     std::lock_guard lock(work_.mutex);
+    totals_.change_files = static_cast<int64_t>(changes.size());
+    auto &cdc = work_.transaction.changes().cdc;
+    cdc.insert(cdc.end(), std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
     totals_.copied_rows = copied_rows_;
     totals_.removed = RemoveFiles(work_, removed_, now);
     totals_.added = AddFiles(work_, std::move(written));

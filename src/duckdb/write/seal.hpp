@@ -12,6 +12,7 @@
 #include "duckdb/execution/execution_context.hpp"
 
 #include "core/scan/deletion_vector.hpp"
+#include "duckdb/write/change_data.hpp"
 #include "duckdb/write/file_scan.hpp"
 #include "duckdb/write/work_changes.hpp"
 
@@ -30,6 +31,7 @@ struct SealTotals {
     int64_t vectors_added = 0;
     int64_t vectors_updated = 0;
     int64_t vectors_removed = 0;
+    int64_t change_files = 0;
 };
 
 class Sealing {
@@ -38,9 +40,16 @@ public:
     Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
             std::vector<TouchedFile> files);
 
-    //! Copying is left to be done: Copy() in as many tasks, then Finish.
-    duckdb::idx_t copy_tasks() const { return scan_ ? scan_->max_tasks() : 0; }
+    //! Where change files are needed, so that the caller adds the rows that it inserts; null where they are not.
+    ChangeData *change_data() { return change_data_.get(); }
+
+    // Two parallel steps, then the end. Each *Tasks() says in how many tasks the step behind it runs; 0: not at all.
+    duckdb::idx_t CopyTasks() const { return scan_ ? scan_->max_tasks() : 0; }
     void Copy(duckdb::ExecutionContext &context);
+    duckdb::idx_t ChangeTasks(duckdb::ClientContext &context) {
+        return change_data_ ? change_data_->Begin(context) : 0;
+    }
+    void WriteChanges(duckdb::ExecutionContext &context) { change_data_->Write(context); }
     //! Writes the vectors and changes the ChangeSet.
     SealTotals Finish(duckdb::ClientContext &context);
 
@@ -58,6 +67,7 @@ private:
     std::vector<Vectored> vectored_;
     std::unique_ptr<FileWriter> writer_;
     std::unique_ptr<FileScan> scan_;
+    std::unique_ptr<ChangeData> change_data_;
     std::atomic<int64_t> copied_rows_{0};
 };
 

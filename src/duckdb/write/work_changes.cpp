@@ -71,13 +71,12 @@ WriteTarget TargetOf(const TableWork &work) {
 
 std::vector<ScanFile> LiveFiles(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                                 const Predicate &predicate) {
-    const auto &snapshot = work.transaction.snapshot();
-    if (!snapshot || work.replaced) {
-        return {};
-    }
     auto overlay = work.Overlay();
-    auto plan = ValueOrThrow(PlanScan(transaction.engine(), *snapshot, predicate, overlay.get(), CallOf(context)));
-    return std::move(plan.files);
+    const auto &snapshot = work.transaction.snapshot();
+    auto plan = !snapshot || work.replaced
+                    ? PlanScan(*work.View(), {}, predicate, overlay.get())
+                    : PlanScan(transaction.engine(), *snapshot, predicate, overlay.get(), CallOf(context));
+    return std::move(ValueOrThrow(std::move(plan)).files);
 }
 
 FileTotals RemoveFiles(TableWork &work, const std::vector<AddFile> &files, int64_t now_ms) {
