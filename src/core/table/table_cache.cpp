@@ -12,7 +12,7 @@ constexpr auto kWait = std::chrono::milliseconds(20);
 
 //! True if both are the same version of the same table, not of one made again under its path.
 bool SameVersion(const Snapshot &a, const Snapshot &b) {
-    return a.root() == b.root() && a.version() == b.version() &&
+    return a.root() == b.root() && a.version() == b.version() && a.metadata().id == b.metadata().id &&
            a.segment().last_commit.size == b.segment().last_commit.size &&
            a.segment().last_commit.modified_ms == b.segment().last_commit.modified_ms &&
            a.segment().last_commit.etag == b.segment().last_commit.etag;
@@ -120,7 +120,8 @@ Result<SnapshotPtr> TableCache::Latest(const Engine &engine, const std::string &
     auto latest = known ? UpdateSnapshot(engine, known, call) : LoadSnapshot(engine, root, LatestVersion(), call);
     std::lock_guard lock(entry->mutex);
     if (!latest.ok()) {
-        entry->snapshot = nullptr;
+        entry->snapshot = entry->files_of = nullptr;
+        entry->files = nullptr;
     } else {
         entry->snapshot = *latest;
     }

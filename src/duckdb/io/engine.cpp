@@ -24,7 +24,7 @@ public:
     duckdb::optional_idx GetEstimatedCacheMemory() const override { return {}; }
 
     const Engine engine;
-    const std::shared_ptr<storage::LocalStore> local;
+    const std::shared_ptr<storage::LocalStore> local;  // null with a store of the program's own
 };
 
 int64_t NowMs() {
@@ -32,24 +32,37 @@ int64_t NowMs() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
+constexpr auto kKey = "birdfoot_engine";
+
+duckdb::shared_ptr<CachedEngine> MakeEntry(duckdb::DatabaseInstance &db, std::shared_ptr<ObjectStore> store,
+                                           std::shared_ptr<storage::LocalStore> local) {
+    Engine engine{std::move(store), std::make_shared<DuckParquetIo>(db.shared_from_this()), NowMs,
+                  std::make_shared<TableCache>()};
+    // Two threads may come here; the one that is first decides.
+    return db.GetObjectCache().GetOrCreate<CachedEngine>(kKey, std::move(engine), std::move(local));
+}
+
 duckdb::shared_ptr<CachedEngine> EntryOf(duckdb::DatabaseInstance &db) {
-    static constexpr auto kKey = "birdfoot_engine";
-    auto &cache = db.GetObjectCache();
-    if (auto entry = cache.Get<CachedEngine>(kKey)) {
+    if (auto entry = db.GetObjectCache().Get<CachedEngine>(kKey)) {
         return entry;
     }
     auto local = std::make_shared<storage::LocalStore>();
-    Engine engine{local, std::make_shared<DuckParquetIo>(db.shared_from_this()), NowMs,
-                  std::make_shared<TableCache>()};
-    // Two threads may come here; the one that is first decides.
-    return cache.GetOrCreate<CachedEngine>(kKey, std::move(engine), std::move(local));
+    return MakeEntry(db, local, local);
 }
 
 }  // namespace
 
 Engine EngineOf(duckdb::DatabaseInstance &db) { return EntryOf(db)->engine; }
 
-void SetFsync(duckdb::DatabaseInstance &db, bool on) { EntryOf(db)->local->SetFsync(on); }
+void UseStore(duckdb::DatabaseInstance &db, std::shared_ptr<ObjectStore> store) {
+    MakeEntry(db, std::move(store), nullptr);
+}
+
+void SetFsync(duckdb::DatabaseInstance &db, bool on) {
+    if (const auto &local = EntryOf(db)->local) {
+        local->SetFsync(on);
+    }
+}
 
 Call CallOf(duckdb::ClientContext &context) {
     Call call;

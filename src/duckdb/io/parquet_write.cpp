@@ -93,6 +93,10 @@ Result<uint64_t> DuckParquetIo::Write(const std::string &file, const std::vector
     BF_RETURN_IF_ERROR(WithContext([&](duckdb::ClientContext &context) -> Status {
         auto &files = duckdb::FileSystem::GetFileSystem(context);
         const auto temporary = TemporaryName(file);
+        const auto folder = file.substr(0, std::min(file.rfind('/'), file.size()));
+        if (!duckdb::FileSystem::IsRemoteFile(file) && !files.DirectoryExists(folder)) {
+            files.CreateDirectoriesRecursive(folder);  // a log's first sidecar
+        }
         auto write = [&]() -> Status {
             CheckpointWriter writer(context, temporary, schema);
             while (true) {

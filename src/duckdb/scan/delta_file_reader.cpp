@@ -112,8 +112,8 @@ void DeltaFileReader::BindOptions(duckdb::MultiFileOptions &options, duckdb::Mul
     options.union_by_name = false;
 }
 
-const ScanFile &DeltaFileReader::FileOf(const duckdb::BaseFileReader &reader) const {
-    return scan_->FileOf(reader.file.extended_info->options.at("birdfoot_file_id").GetValue<uint64_t>());
+const ScanFile &DeltaFileReader::FileOf(const duckdb::OpenFileInfo &file) const {
+    return scan_->FileOf(file.extended_info->options.at("birdfoot_file_id").GetValue<uint64_t>());
 }
 
 duckdb::shared_ptr<duckdb::BaseFileReader> DeltaFileReader::CreateReader(duckdb::ClientContext &context,
@@ -129,6 +129,7 @@ duckdb::shared_ptr<duckdb::BaseFileReader> DeltaFileReader::CreateReader(duckdb:
         auto error = ErrorFromException(Condition::FAILED_READ_FILE);
         if (error.condition() == Condition::BIRDFOOT_OBJECT_NOT_FOUND) {
             const auto &snapshot = scan_->snapshot();
+            const auto *change = scan_->ChangeOf(FileOf(file));
             Throw(
                 Fail(Condition::DELTA_FILE_NOT_FOUND,
                      "The data file {} of version {} of the table {} was not found: it does not exist. VACUUM may have "
@@ -150,7 +151,7 @@ ReaderInitializeType DeltaFileReader::InitializeReader(
     if (result != ReaderInitializeType::INITIALIZED) {
         return result;
     }
-    const auto &file = FileOf(*data.reader);
+    const auto &file = FileOf(data.reader->file);
     if (const auto *change = scan_->ChangeOf(file); change && change->rows) {
         data.reader->deletion_filter = duckdb::make_uniq<RowFilter>(change->rows, change->only_rows);
     } else if (!change && file.add.deletion_vector) {
@@ -169,7 +170,7 @@ void DeltaFileReader::FinalizeBind(duckdb::MultiFileReaderData &data, const duck
                                    duckdb::ClientContext &context,
                                    duckdb::optional_ptr<duckdb::MultiFileReaderGlobalState> state) {
     MultiFileReader::FinalizeBind(data, options, bind_data, columns, column_ids, context, state);
-    const FileMapping mapping(*scan_, FileOf(*data.reader), data);
+    const FileMapping mapping(*scan_, FileOf(data.reader->file), data);
     for (idx_t i = 0; i < column_ids.size(); ++i) {
         if (auto constant = mapping.ConstantOf(column_ids[i].GetPrimaryIndex())) {
             data.constant_map.Add(duckdb::MultiFileGlobalIndex(i), *std::move(constant));
@@ -184,7 +185,7 @@ ReaderInitializeType DeltaFileReader::CreateMapping(duckdb::ClientContext &conte
                                                     duckdb::MultiFileList &files,
                                                     const duckdb::MultiFileReaderBindData &bind_data,
                                                     const duckdb::virtual_column_map_t &virtual_columns) {
-    FileMapping mapping(*scan_, FileOf(*data.reader), data);
+    FileMapping mapping(*scan_, FileOf(data.reader->file), data);
     std::optional<TableFilterSet> applied;
     if (filters) {
         applied = mapping.FiltersFor(context, *filters, column_ids);

@@ -74,7 +74,7 @@ public:
                                                 duckdb::TableFunctionPartitionInput &input) override;
 
 private:
-    const ScanFile &FileOf(const duckdb::BaseFileReader &reader) const;
+    const ScanFile &FileOf(const duckdb::OpenFileInfo &file) const;
 
     const std::shared_ptr<BoundScan> scan_;
 };

@@ -50,6 +50,7 @@ private:
     const WriteMode mode_;
     std::unique_ptr<TableCondition> condition_;
     size_t read_ = 0;
+    std::vector<AddFile> inserted_;            // the new files, where a change feed has to tell of them
     std::vector<AddFile> removed_;             // as a whole
     std::optional<int64_t> removed_rows_ = 0;  // in them; none if a file does not say
     std::unique_ptr<FileScan> scan_;           // for the rows that satisfy the condition

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/scan/deletion_vector.hpp"
+#include "core/table/table_features.hpp"
 #include "unit/core/txn/small_table.hpp"
 
 namespace birdfoot {
@@ -191,7 +192,8 @@ std::vector<Row> Rows() {
         {"append", append_b, "update with a predicate that core cannot read", unclear, kAppend},
         {"append", append, "optimize", Optimize("a"), "ok"},
         {"append", append, "properties", properties, "ok"},
-        {"append", append, "add constraint", SetProperties({{"delta.constraints.c", "id > 0"}}, true), kAppend},
+        {"append", append, "property for which all rows were read",
+         SetProperties({{"delta.setTransactionRetentionDuration", "interval 1 day"}}, true), kAppend},
         {"append", append, "restore", Restore("b"), kWrite},
         {"append", append, "insert from what it appended", InsertFromRead(PartitionIs("a")), kAppend},
         {"append", append_b, "insert from another partition", InsertFromRead(PartitionIs("a")), "ok", kAppend},
@@ -293,7 +295,7 @@ std::string Outcome(const Row &row, bool partitioned) {
     row.loser(table, loser.changes(), "loser");
     auto winner = table.Begin();
     row.winner(table, winner.changes(), "winner");
-    EXPECT_EQ(Name(table.Commit(winner)), "ok");
+    table.CommitByAnyone(winner);
     const auto outcome = table.Commit(loser);
     if (outcome.ok()) {
         if (const auto *conflict = std::get_if<Conflict>(&*outcome)) {
@@ -333,7 +335,7 @@ TEST(ConflictTableTest, WriteSerializableLetsBlindAppendsPass) {
     const auto delete_a = Rewrite("DELETE", "a", PartitionIs("a"));
     EXPECT_EQ(outcome(AppendTo("a", 0, 9), delete_a), "ok");
     EXPECT_EQ(outcome(InsertFromRead(PartitionIs("b")), Rewrite("DELETE", "a", Predicate::True())), kAppend);
-    EXPECT_EQ(outcome(AppendTo("a", 0, 9), SetProperties({{"delta.constraints.c", "id > 0"}}, true)), kAppend)
+    EXPECT_EQ(outcome(AppendTo("a", 0, 9), SetProperties({{"delta.setTransactionRetentionDuration", "interval 1 day"}}, true)), kAppend)
         << "not for a change of metadata";
     EXPECT_EQ(outcome(delete_a, delete_a), kAppend);
 }
@@ -390,6 +392,9 @@ TEST(ConflictTableTest, AFileThatCameAndWentSinceWasNeverRead) {
 }
 
 TEST(ConflictTableTest, ColumnMappingSwitchedOnByTheWinner) {
+    if (FindFeature("columnMapping")->write == Support::kNo) {
+        GTEST_SKIP() << "Column mapping is not written: such a winner ends every write. Runs when the registry says that it is.";
+    }
     const std::string mapped =
         R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{"delta.columnMapping.id":1,)"
         R"("delta.columnMapping.physicalName":"id"}},{"name":"p","type":"string","nullable":true,)"
@@ -403,7 +408,7 @@ TEST(ConflictTableTest, ColumnMappingSwitchedOnByTheWinner) {
         on.changes().metadata = table.MetadataOf(
             {{"delta.columnMapping.mode", "name"}, {"delta.columnMapping.maxColumnId", "2"}});
         on.changes().metadata->schema_string = schema;
-        EXPECT_EQ(Name(table.Commit(on)), "ok");
+        table.CommitByAnyone(on);
         return Name(table.Commit(slow));
     };
     EXPECT_EQ(outcome(mapped), "ok");

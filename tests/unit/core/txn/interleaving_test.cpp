@@ -214,7 +214,7 @@ struct Tally {
 
 //! Runs them with the second one's phases at the first one's store calls `load_at` <= `commit_at` (beyond the last: at the
 //! end). Gives the number of store calls that the first one made.
-uint64_t Run(const SmallOperation &first, const SmallOperation &second, uint64_t load_at, uint64_t commit_at, Tally &tally) {
+uint64_t RunPair(const SmallOperation &first, const SmallOperation &second, uint64_t load_at, uint64_t commit_at, Tally &tally) {
     auto inner = std::make_shared<storage::MemoryStore>();
     SmallTable table(inner);
     table.Create();
@@ -271,7 +271,7 @@ TEST(InterleavingTest, EveryPairIsSerializable) {
             uint64_t calls = 1;
             for (uint64_t load_at = 1; load_at <= calls + 1; ++load_at) {
                 for (uint64_t commit_at = load_at; commit_at <= calls + 1; ++commit_at) {
-                    calls = std::max(calls, Run(first, second, load_at, commit_at, tally));
+                    calls = std::max(calls, RunPair(first, second, load_at, commit_at, tally));
                 }
             }
         }

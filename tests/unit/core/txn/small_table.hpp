@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "core/log/replay.hpp"
+#include "core/txn/commit_rules.hpp"
 #include "core/txn/transaction.hpp"
 #include "storage/memory_store.hpp"
 
@@ -19,6 +20,18 @@ namespace birdfoot {
 inline const std::string kSmallSchema =
     R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}},)"
     R"({"name":"p","type":"string","nullable":true,"metadata":{}}]})";
+
+//! "ok", "skipped", "unknown", or the condition of the conflict or error.
+inline std::string Name(const Result<CommitOutcome> &outcome) {
+    if (!outcome.ok()) {
+        return std::string(ConditionName(outcome.error().condition()));
+    }
+    if (const auto *committed = std::get_if<Committed>(&*outcome)) {
+        return committed->skipped ? "skipped" : "ok";
+    }
+    const auto *conflict = std::get_if<Conflict>(&*outcome);
+    return conflict ? std::string(ConditionName(conflict->error.condition())) : "unknown";
+}
 
 struct SmallTable {
     explicit SmallTable(std::shared_ptr<ObjectStore> the_store = std::make_shared<storage::MemoryStore>(),
@@ -61,6 +74,23 @@ struct SmallTable {
         return transaction;
     }
     Result<CommitOutcome> Commit(Transaction &transaction) { return transaction.Commit(engine, options, call); }
+
+    //! Commits; what we do not write ourselves as an engine would that does.
+    void CommitByAnyone(Transaction &transaction) {
+        const auto name = Name(Commit(transaction));
+        if (name == "ok") {
+            return;
+        }
+        EXPECT_EQ(name, "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE");
+        const auto latest = Load();
+        CommitBase base;
+        base.version = latest->version();
+        base.protocol = latest->protocol();
+        base.metadata = latest->metadata();
+        const auto body = CommitBody(base, transaction.changes(), {}, clock++, std::nullopt);
+        const auto path = root + "/_delta_log/" + CommitFileName(base.version + 1);
+        EXPECT_TRUE(store->Put(path, body, PutMode::kCreateOnly, call).ok());
+    }
 
     //! Ids lie between min and max.
     AddFile File(const std::string &name, const std::string &p = "a", int64_t rows = 10, int64_t min = 0,
@@ -133,17 +163,5 @@ struct SmallTable {
     CommitOptions options;
     Call call;
 };
-
-//! "ok", "skipped", "unknown", or the condition of the conflict or error.
-inline std::string Name(const Result<CommitOutcome> &outcome) {
-    if (!outcome.ok()) {
-        return std::string(ConditionName(outcome.error().condition()));
-    }
-    if (const auto *committed = std::get_if<Committed>(&*outcome)) {
-        return committed->skipped ? "skipped" : "ok";
-    }
-    const auto *conflict = std::get_if<Conflict>(&*outcome);
-    return conflict ? std::string(ConditionName(conflict->error.condition())) : "unknown";
-}
 
 }  // namespace birdfoot
