@@ -76,7 +76,7 @@ SPARK = {
 
 def by_spark(spark, name, table):
     for statement in SPARK[name]:
-        spark.sql(statement.format(t=f"delta.`{table}`"))
+        spark.sql(statement.replace("{t}", f"delta.`{table}`"))
     versions = [r["version"] for r in spark.sql(f"DESCRIBE HISTORY delta.`{table}`").collect()]
     reads = []
     select = "id, to_json(v) AS v" if name == "variant" else "*"
