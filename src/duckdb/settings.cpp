@@ -10,6 +10,7 @@
 #include "duckdb/main/config.hpp"
 #include "duckdb/main/database.hpp"
 
+#include "core/table/table_properties.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -235,7 +236,8 @@ std::map<std::string, std::string> SessionSettings::DefaultTableProperties() con
     std::lock_guard lock(mutex_);
     for (auto &[lower, entry] : values_) {
         if (lower.starts_with(prefix)) {
-            properties["delta." + entry.first.substr(prefix.size())] = entry.second;
+            // In the property's own spelling: a table's own value replaces it.
+            properties[CanonicalPropertyKey("delta." + entry.first.substr(prefix.size()))] = entry.second;
         }
     }
     return properties;

@@ -1,5 +1,9 @@
-"""Each *.test file here is a test in each host that people have: our command, the stock Python module, the stock CLI."""
+"""Each *.test file here is a test in each host that people have (our command, the stock Python module, the stock CLI) and, in
+Python, under each configuration of tests/configs: statements that every connection runs first. A file of which the
+expectations do not hold under one says so in a line `# not under NAME: reason` (`any` for all). Behind each run an independent check
+(table_check) looks at every table that the file has left."""
 import pathlib
+import re
 import sys
 
 import pytest
@@ -8,6 +12,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 
 from slt_hosts import HOSTS  # noqa: E402
 from slt_runner import Failure, Skipped, run_file  # noqa: E402
+from table_check import Fault, check_table, tables_under  # noqa: E402
+
+CONFIGS = {path.stem: path.read_text().splitlines() for path in sorted(pathlib.Path(__file__).parents[1].glob("configs/*.sql"))}
 
 
 def pytest_collect_file(parent, file_path):
@@ -19,18 +26,28 @@ class SqlFile(pytest.File):
     def collect(self):
         for host in HOSTS:
             yield SqlItem.from_parent(self, name=host)
+        for config in CONFIGS:
+            yield SqlItem.from_parent(self, name=f"python-{config}")
 
 
 class SqlItem(pytest.Item):
     def runtest(self):
+        host, _, config = self.name.partition("-")
+        text = self.path.read_text(encoding="utf-8")
+        why = re.search(rf"^# not under (?:{config}|any): (.+)", text, re.M) if config else None
+        if why:
+            pytest.skip(why.group(1))
         temp = self.config._tmp_path_factory.mktemp(f"{self.path.stem}-{self.name}")
         try:
-            run_file(self.path, self.name, temp)
+            run_file(self.path, host, temp, CONFIGS.get(config, ()))
         except Skipped as why:
             pytest.skip(str(why))
+        if "# broken on purpose" not in text:
+            for table in tables_under(temp):
+                check_table(table)
 
     def repr_failure(self, excinfo):
-        if isinstance(excinfo.value, Failure):
+        if isinstance(excinfo.value, (Failure, Fault)):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 

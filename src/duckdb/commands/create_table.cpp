@@ -1,5 +1,7 @@
 #include "duckdb/commands/create_table.hpp"
 
+#include <set>
+
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/execution/expression_executor.hpp"
 #include "duckdb/parser/constraints/list.hpp"
@@ -8,6 +10,7 @@
 #include "duckdb/planner/binder.hpp"
 #include "duckdb/planner/expression_binder/constant_binder.hpp"
 
+#include "core/table/table_properties.hpp"
 #include "core/base/json.hpp"
 #include "core/log/replay.hpp"
 #include "core/table/table_features.hpp"
@@ -150,8 +153,14 @@ Operation OperationOf(const Creation &creation, const Metadata &metadata) {
 //! The table as the statement describes it, with the session's defaults.
 NewTable Describe(const Creation &creation) {
     auto spec = creation.spec.table;
+    std::set<std::string> given;
+    for (const auto &[key, value] : spec.properties) {
+        given.insert(CanonicalPropertyKey(key));
+    }
     for (auto &[key, value] : DefaultTablePropertiesOf(creation.context)) {
-        spec.properties.emplace(key, value);
+        if (!given.contains(key)) {
+            spec.properties.emplace(key, value);
+        }
     }
     spec.allow_arbitrary_properties = AllowsArbitraryProperties(creation.context);
     auto table = ValueOrThrow(DescribeNewTable(std::move(spec), creation.transaction.engine().now_ms()));

@@ -1,0 +1,3 @@
+SET birdfoot_checkpoints = 'inline'
+SET spark.databricks.delta.properties.defaults.checkpointPolicy = v2
+SET spark.databricks.delta.properties.defaults.checkpointInterval = 1
