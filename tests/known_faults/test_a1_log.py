@@ -117,3 +117,20 @@ def test_b145_commit_info_of_any_form(bird, tmp_path):
     t.commit({"commitInfo": {"operation": 7, "operationParameters": "none", "timestamp": "yesterday"}})
     assert bird_rows(bird, t.path) == [(1,), (2,)]
     assert bird.execute(f"SELECT count(*) FROM birdfoot_history('{t.path}')").fetchone() == (4,)
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_an_empty_commit_is_not_taken_for_one_that_changes_nothing(bird, tmp_path, content):
+    """A power cut leaves it where a writer did not wait for the disk: Spark reads on, without the rows."""
+    t = Table(tmp_path / "t", {"id": "integer"})
+    t.append("a.parquet", ints(1))
+    t.append("b.parquet", ints(2))
+    with open(t.commit_path(2), "w") as file:
+        file.write(content)
+    with pytest.raises(duckdb.Error, match="DELTA_LOG_FILE_MALFORMED.*is empty"):
+        bird_rows(bird, t.path)
+    with pytest.raises(duckdb.Error, match="DELTA_LOG_FILE_MALFORMED.*is empty"):
+        bird.execute(f'INSERT INTO delta."{t.path}" VALUES (3)')
+    os.remove(t.commit_path(2))
+    bird.execute(f'INSERT INTO delta."{t.path}" VALUES (3)')
+    assert bird_rows(bird, t.path) == [(1,), (3,)]

@@ -406,6 +406,13 @@ Result<CommitActionsPtr> ReadCommit(const Engine &engine, const std::string &log
     BF_RETURN_IF_ERROR(call.Check());
     const std::string path = log_folder + "/" + file.name;
     BF_ASSIGN(const auto text, engine.store->Get(path, std::nullopt, call));
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+        // What a crash leaves where a writer did not wait for the disk. To read on would lose the rows of that commit.
+        return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
+                    "The log file {} is empty, where every commit has at least one action. Its writer, or the machine, may have "
+                    "stopped too early. Restore the file; or, if it is the latest version, delete it and write again.",
+                    path);
+    }
     auto commit = std::make_shared<CommitActions>();
     if (const auto name = ParseLogFileName(file.name)) {
         commit->version = name->end_version;
