@@ -333,9 +333,7 @@ private:
 
     Result<Expression> CastTo(Expression value, std::string how) {
         BF_ASSIGN(auto type, ParseType(cursor_));
-        if (type.has_char) {
-            return Unsupported("A cast to CHAR(n) or VARCHAR(n)");
-        }
+        // CHAR(n) and VARCHAR(n) are STRING here: Spark pads and cuts nothing.
         auto node = UnaryNode(ExpressionKind::kCast, std::move(value), std::move(how));
         node.type = std::move(type.type);
         return node;

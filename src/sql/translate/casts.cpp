@@ -108,9 +108,12 @@ Result<Value> ToNumber(Value value, const SparkType &type, bool try_cast) {
                      value.can_fail || !fits);
     }
     if (type.is_decimal()) {
-        if (from.is_real()) {
-            auto text = fmt::format("spark_decimal(spark_text(CAST({} AS DOUBLE)), {})", value.text, type.type.scale());
-            return Typed(cast(text, type.type), type, true);
+        if (from.is_real()) {  // through its shortest text; what is no number is NULL
+            auto text = Once(value.text, "real", [&](const std::string &real) {
+                const auto digits = fmt::format("spark_decimal(spark_text(CAST({} AS DOUBLE)), {})", real, type.type.scale());
+                return fmt::format("CASE WHEN isfinite({}) THEN {} END", real, cast(digits, type.type));
+            });
+            return Typed(std::move(text), type, true);
         }
         return Typed(cast(value.text, type.type), type, true);
     }

@@ -134,6 +134,12 @@ std::optional<Digits> TakeNumber(std::string_view text) {
     return number;
 }
 
+//! Spark reads these in literals alone, and four of them by its clock.
+bool IsSpecialTime(std::string_view text) {
+    const auto word = Upper(text);
+    return word == "EPOCH" || word == "NOW" || word == "TODAY" || word == "YESTERDAY" || word == "TOMORROW";
+}
+
 void AddOne(std::string &digits) {
     size_t i = digits.size();
     while (i > 0 && digits[i - 1] == '9') {
@@ -274,6 +280,9 @@ Read<int32_t> ReadDate(std::string_view text) {
     if (bytes.empty()) {
         return none;
     }
+    if (IsSpecialTime(bytes)) {
+        return NotRead(text, "the name of a day");
+    }
     std::array<int64_t, 3> segments = {1, 1, 1};
     size_t i = 0;
     size_t j = 0;
@@ -311,6 +320,9 @@ Read<SparkTimestamp> ReadTimestamp(std::string_view text) {
     const auto none = std::optional<SparkTimestamp>();
     if (bytes.empty()) {
         return none;
+    }
+    if (IsSpecialTime(bytes)) {
+        return NotRead(text, "the name of a time");
     }
     std::array<int64_t, 8> segments = {1, 1, 1, 0, 0, 0, 0, 0};
     std::optional<std::string_view> zone;

@@ -419,7 +419,7 @@ Result<Value> Trunc(Translator &, const Expression &node, Values arguments) {
 std::string Formatted(const std::string &wall, const std::string &format) {
     return Once(wall, "moment", [&](const std::string &moment) {
         return fmt::format("CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN strftime({0}, {1}) WHEN {0} IS NOT NULL THEN "
-                           "error('A year of other than four digits cannot be formatted.') END",
+                           "error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted here.') END",
                            moment, QuoteText(format));
     });
 }
