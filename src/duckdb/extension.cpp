@@ -11,6 +11,7 @@
 #include "duckdb/parser/dialect.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
+#include "duckdb/translate/spark_functions.hpp"
 #include "duckdb/translate/warnings.hpp"
 #include "duckdb/write/copy_to.hpp"
 #include "duckdb/write/store_assignment.hpp"
@@ -28,6 +29,7 @@ void LoadExtension(duckdb::ExtensionLoader &loader) {
     RegisterStoreAssignment(config);
     RegisterCopyTo(loader);
     RegisterReportFunctions(loader);
+    RegisterSparkFunctions(loader);
     RegisterDialect(db);
     if (auto problem = AttachPathCatalog(db, CatalogNameOf(db)); !problem.empty()) {
         Warn(db, problem);

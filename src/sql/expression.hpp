@@ -1,7 +1,7 @@
 // Spark SQL expressions as a small tree: the ones stored in tables (CHECK constraints, generated columns, defaults),
 // replaceWhere conditions, partition values and timestamps to travel to. Parsing understands more than translation
-// does: a function is an opaque node, and what has no certain equivalent in DuckDB is refused by its name, never
-// guessed. Sub-queries, window functions and lambdas are not understood at all.
+// (sql/translate) does: a function is an opaque node here. Sub-queries, window functions and lambdas are not understood
+// at all.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ enum class ExpressionKind : uint8_t {
     kColumn,     // name
     kNot,
     kNegate,          // -x
-    kBinaryOperator,  // text: AND OR = <> < <= > >= <=> + - * / % DIV || & | ^
+    kBinaryOperator,  // text: AND OR = <> < <= > >= <=> + - * / % DIV || & | ^ << >> >>>
     kUnaryOperator,   // text: + ~
     kBetween,         // value, low, high
     kIn,              // value, then the list
@@ -51,6 +51,7 @@ struct Expression {
     int64_t months = 0;
     int64_t days = 0;
     int64_t microseconds = 0;
+    bool has_time = false;  // of an interval: a unit below the day was named
 };
 
 //! A whole text as one expression. Text stored in a table is of Spark's dialect.
@@ -60,14 +61,12 @@ Result<Expression> ParseExpression(std::string_view text, Dialect dialect = Dial
 Result<Expression> TakeExpression(TokenCursor &cursor);
 Result<Expression> TakeValue(TokenCursor &cursor);
 
-//! Spark's text of it, which parses to the same tree.
-std::string ToSparkText(const Expression &expression);
+enum class NameQuotes : uint8_t { kAlways, kWhereNeeded };
+//! Spark's text of it, which parses to the same tree; for people, plain names may go without quotes.
+std::string ToSparkText(const Expression &expression, NameQuotes quotes = NameQuotes::kAlways);
 
-enum class UnknownFunctions : uint8_t {
-    kRefuse,  // stored in a table: DELTA_UNSUPPORTED_EXPRESSION
-    kKeep,    // typed by a user of this session, who may well mean DuckDB's function of that name
-};
-//! DuckDB's text of it. DELTA_UNSUPPORTED_EXPRESSION names what has no equivalent of which we are sure.
-Result<std::string> ToDuckDbText(const Expression &expression, UnknownFunctions unknown = UnknownFunctions::kRefuse);
+//! DuckDB's text of what a user of this session typed; functions that are not known here are DuckDB's. What a table
+//! stores is translated by sql/translate/translation.hpp. DELTA_UNSUPPORTED_EXPRESSION names what has no equivalent.
+Result<std::string> ToDuckDbText(const Expression &expression);
 
 }  // namespace birdfoot::sql

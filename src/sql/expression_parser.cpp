@@ -131,8 +131,7 @@ private:
                 BF_ASSIGN(value, In(std::move(value)));
                 value.negated = negated;
             } else if (cursor_.AtAnyWord({"LIKE", "ILIKE", "RLIKE", "REGEXP"})) {
-                BF_ASSIGN(value, Like(std::move(value)));
-                value.negated = negated;
+                BF_ASSIGN(value, Like(std::move(value), negated));
             } else {
                 cursor_.Rewind(mark);
                 return value;
@@ -174,10 +173,10 @@ private:
         return cursor_.ExpectOperator(")");
     }
 
-    Result<Expression> Like(Expression value) {
+    Result<Expression> Like(Expression value, bool negated) {
         auto op = Upper(cursor_.Take().text);
-        if (cursor_.AtAnyWord({"ANY", "ALL", "SOME"})) {
-            return Unsupported(op + " " + Upper(cursor_.Peek().text));
+        if (cursor_.AtAnyWord({"ANY", "ALL", "SOME"}) && cursor_.AtOperator("(", 1)) {
+            return LikeEach(std::move(value), op, negated);
         }
         auto node = UnaryNode(ExpressionKind::kLike, std::move(value), op == "REGEXP" ? "RLIKE" : std::move(op));
         BF_ASSIGN(auto pattern, Value());
@@ -186,7 +185,24 @@ private:
             BF_ASSIGN(auto escape, cursor_.Text("an escape character"));
             node.children.push_back(Node(ExpressionKind::kText, std::move(escape)));
         }
+        node.negated = negated;
         return node;
+    }
+
+    // LIKE ANY (a, b) is LIKE a OR LIKE b; NOT LIKE ALL means none of them.
+    Result<Expression> LikeEach(Expression value, const std::string &op, bool negated) {
+        auto chain = Node(ExpressionKind::kBinaryOperator, cursor_.Take().IsWord("ALL") ? "AND" : "OR");
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator("("));
+        do {
+            BF_RETURN_IF_ERROR(Link());
+            BF_ASSIGN(auto pattern, Or());
+            auto node = UnaryNode(ExpressionKind::kLike, value, op == "REGEXP" ? "RLIKE" : op);
+            node.children.push_back(std::move(pattern));
+            node.negated = negated;
+            chain.children.push_back(std::move(node));
+        } while (cursor_.AcceptOperator(","));
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
+        return chain.children.size() == 1 ? std::move(chain.children[0]) : std::move(chain);
     }
 
     Result<Expression> Comparison() {
@@ -211,7 +227,36 @@ private:
 
     Result<Expression> BitOr() { return Level({"|"}, &ExpressionParser::BitXor); }
     Result<Expression> BitXor() { return Level({"^"}, &ExpressionParser::BitAnd); }
-    Result<Expression> BitAnd() { return Level({"&"}, &ExpressionParser::Sum); }
+    Result<Expression> BitAnd() { return Level({"&"}, &ExpressionParser::Shift); }
+
+    // The signs are tokens of their own, since ARRAY<ARRAY<INT>> ends with two of them.
+    std::string ShiftOperator() {
+        for (const std::string_view sign : {"<", ">"}) {
+            size_t count = 0;
+            while (count < 3 && cursor_.AtOperator(sign, count) &&
+                   (count == 0 || cursor_.Peek(count).offset == cursor_.Peek(count - 1).offset + 1)) {
+                count++;
+            }
+            if (count == 2 || (count == 3 && sign == ">")) {
+                return sign == "<" ? "<<" : std::string(count, '>');
+            }
+        }
+        return {};
+    }
+
+    Result<Expression> Shift() {
+        BF_ASSIGN(auto left, Sum());
+        for (auto op = ShiftOperator(); !op.empty(); op = ShiftOperator()) {
+            for (size_t i = 0; i < op.size(); i++) {
+                cursor_.Take();
+            }
+            BF_RETURN_IF_ERROR(Link());
+            BF_ASSIGN(auto right, Sum());
+            left = BinaryNode(std::move(op), std::move(left), std::move(right));
+        }
+        return left;
+    }
+
     Result<Expression> Sum() { return Level({"+", "-", "||"}, &ExpressionParser::Product); }
 
     Result<Expression> Product() {
@@ -288,9 +333,7 @@ private:
 
     Result<Expression> CastTo(Expression value, std::string how) {
         BF_ASSIGN(auto type, ParseType(cursor_));
-        if (type.has_char) {
-            return Unsupported("A cast to CHAR(n) or VARCHAR(n)");
-        }
+        // CHAR(n) and VARCHAR(n) are STRING here: Spark pads and cuts nothing.
         auto node = UnaryNode(ExpressionKind::kCast, std::move(value), std::move(how));
         node.type = std::move(type.type);
         return node;
@@ -347,12 +390,13 @@ private:
         auto node = Node(ExpressionKind::kNumber, text.substr(0, digits));
         std::erase(node.text, '_');
         const bool fraction = node.text.find_first_of(".eE") != std::string::npos;
-        static constexpr std::array<std::pair<std::string_view, TypeKind>, 6> kSuffixes = {{{"", TypeKind::kVoid},
+        static constexpr std::array<std::pair<std::string_view, TypeKind>, 7> kSuffixes = {{{"", TypeKind::kVoid},
                                                                                             {"L", TypeKind::kLong},
                                                                                             {"S", TypeKind::kShort},
                                                                                             {"Y", TypeKind::kByte},
                                                                                             {"D", TypeKind::kDouble},
-                                                                                            {"F", TypeKind::kFloat}}};
+                                                                                            {"F", TypeKind::kFloat},
+                                                                                            {"BD", TypeKind::kDecimal}}};
         const auto *known =
             std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto &s) { return s.first == suffix; });
         if (known == kSuffixes.end() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos ||
@@ -444,6 +488,10 @@ private:
     Result<Expression> Function() {
         auto node = Node(ExpressionKind::kFunction, Upper(cursor_.Take().text));
         cursor_.Take();
+        if (node.text == "TRIM" && cursor_.dialect() == Dialect::kSpark &&
+            cursor_.AtAnyWord({"BOTH", "LEADING", "TRAILING"})) {
+            return Trim();
+        }
         if (cursor_.AtAnyWord({"SELECT", "DISTINCT", "ALL", "BOTH", "LEADING", "TRAILING"}) ||
             cursor_.AtOperator("*")) {
             return Unsupported(fmt::format("{}({})", node.text, cursor_.Peek().text));
@@ -451,11 +499,87 @@ private:
         if (cursor_.AcceptOperator(")")) {
             return node;
         }
-        // EXTRACT(YEAR FROM x), SUBSTRING(x FROM 1), POSITION(a IN b): their arguments are not a list.
-        if (node.text == "EXTRACT" || node.text == "POSITION" || node.text == "OVERLAY") {
-            return Unsupported(node.text);
+        if (node.text == "EXTRACT") {
+            return Extract();
         }
+        if (node.text == "POSITION" || node.text == "OVERLAY") {
+            BF_ASSIGN(auto first, Value());
+            node.children.push_back(std::move(first));
+            if (node.text == "OVERLAY" || !cursor_.AtAnyWord({"IN"})) {
+                return Rest(std::move(node));
+            }
+            cursor_.Take();
+            BF_RETURN_IF_ERROR(List(node));
+            return node;
+        }
+        if (node.text == "STRUCT") {
+            return Struct();
+        }
+        BF_ASSIGN(auto first, Or());
+        node.children.push_back(std::move(first));
+        return Rest(std::move(node));
+    }
+
+    // Behind the first argument: the others, or SUBSTRING's FROM 1 FOR 2.
+    Result<Expression> Rest(Expression node) {
+        if ((node.text == "SUBSTRING" || node.text == "SUBSTR") && cursor_.Accept("FROM")) {
+            BF_ASSIGN(auto from, Or());
+            node.children.push_back(std::move(from));
+            if (cursor_.Accept("FOR")) {
+                BF_ASSIGN(auto length, Or());
+                node.children.push_back(std::move(length));
+            }
+        } else if (cursor_.AcceptOperator(",")) {
+            BF_RETURN_IF_ERROR(List(node));
+            return node;
+        } else if (cursor_.AtAnyWord({"FROM", "PLACING", "ORDER", "SEPARATOR"})) {
+            return Unsupported(fmt::format("{}(… {} …)", node.text, Upper(cursor_.Peek().text)));
+        }
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
+        return node;
+    }
+
+    // EXTRACT(YEAR FROM x) is date_part('YEAR', x).
+    Result<Expression> Extract() {
+        auto node = Node(ExpressionKind::kFunction, "DATE_PART");
+        BF_ASSIGN(auto unit, cursor_.Name("part of a time"));
+        BF_RETURN_IF_ERROR(cursor_.Expect("FROM"));
+        node.children.push_back(Node(ExpressionKind::kText, Upper(unit)));
         BF_RETURN_IF_ERROR(List(node));
+        return node;
+    }
+
+    // TRIM(LEADING 'x' FROM s) is ltrim('x', s); with BOTH it is btrim(s, 'x').
+    Result<Expression> Trim() {
+        const auto side = Upper(cursor_.Take().text);
+        auto node = Node(ExpressionKind::kFunction,
+                         side == "BOTH" ? "BTRIM" : side == "LEADING" ? "LTRIM" : "RTRIM");
+        if (!cursor_.AtWord("FROM")) {
+            BF_ASSIGN(auto characters, Or());
+            node.children.push_back(std::move(characters));
+        }
+        BF_RETURN_IF_ERROR(cursor_.Expect("FROM"));
+        BF_ASSIGN(auto value, Or());
+        node.children.insert(side == "BOTH" ? node.children.begin() : node.children.end(), std::move(value));
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
+        return node;
+    }
+
+    // STRUCT(x, y AS b) is named_struct('x', x, 'b', y).
+    Result<Expression> Struct() {
+        auto node = Node(ExpressionKind::kFunction, "NAMED_STRUCT");
+        do {
+            BF_ASSIGN(auto value, Or());
+            std::string name = value.kind == ExpressionKind::kColumn  ? value.name.back()
+                               : value.kind == ExpressionKind::kField ? value.text
+                                                                      : "col" + std::to_string(node.children.size() / 2 + 1);
+            if (cursor_.Accept("AS")) {
+                BF_ASSIGN(name, cursor_.Name("field name"));
+            }
+            node.children.push_back(Node(ExpressionKind::kText, std::move(name)));
+            node.children.push_back(std::move(value));
+        } while (cursor_.AcceptOperator(","));
+        BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
         return node;
     }
 
@@ -491,6 +615,7 @@ private:
         node.months = interval.months;
         node.days = interval.days;
         node.microseconds = interval.microseconds;
+        node.has_time = interval.has_time;
         return node;
     }
 

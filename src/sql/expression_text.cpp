@@ -1,8 +1,5 @@
-// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what means the same there. The second is a
-// list of what is known to agree; everything else is refused by its name. What it relies on: comparisons, three-valued
-// logic, IN, BETWEEN, CASE and + - * agree (both fail on overflow); so do NaN (equal to itself, above all numbers) and
-// -0.0. Not taken over, since the two differ: / and DIV (types, division by zero), casts that round or format, regular
-// expressions, functions of text with case or locale.
+// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what a user of this session typed, who may well
+// mean DuckDB's function of a name. What is stored in a table is translated by sql/translate instead.
 #include <algorithm>
 #include <array>
 
@@ -140,6 +137,8 @@ protected:
 
 class SparkPrinter final : public Printer {
 public:
+    explicit SparkPrinter(NameQuotes quotes) : quotes_(quotes) {}
+
     Result<std::string> Print(const Expression &node) override {
         switch (node.kind) {
         case ExpressionKind::kNumber: return SparkNumber(node);
@@ -150,7 +149,7 @@ public:
         case ExpressionKind::kColumn: {
             std::vector<std::string> parts;
             for (const auto &part : node.name) {
-                parts.push_back(QuoteSparkName(part));
+                parts.push_back(Name(part));
             }
             return JoinTexts(parts, ".");
         }
@@ -167,7 +166,7 @@ public:
         }
         case ExpressionKind::kField: {
             BF_ASSIGN(auto value, Operand(node.children[0]));
-            return fmt::format("{}.{}", value, QuoteSparkName(node.text));
+            return fmt::format("{}.{}", value, Name(node.text));
         }
         case ExpressionKind::kSubscript: {
             BF_ASSIGN(auto parts, Operands(node));
@@ -178,13 +177,16 @@ public:
     }
 
 private:
+    std::string Name(const std::string &name) const {
+        return quotes_ == NameQuotes::kWhereNeeded && IsPlainName(name) ? name : QuoteSparkName(name);
+    }
     static std::string TypeName(const DataType &type) { return Upper(type.ToString()); }
+
+    NameQuotes quotes_;
 };
 
 class DuckDbPrinter final : public Printer {
 public:
-    explicit DuckDbPrinter(UnknownFunctions unknown) : unknown_(unknown) {}
-
     Result<std::string> Print(const Expression &node) override {
         switch (node.kind) {
         case ExpressionKind::kNumber: return Number(node);
@@ -209,16 +211,10 @@ public:
                 return fmt::format("{} IS {}", value, Capitals(node.negated, "NULL"));
             }
             return Printer::Print(node);
-        case ExpressionKind::kUnaryOperator:
-        case ExpressionKind::kSubscript:
-            if (strict()) {
-                return Unsupported(node.kind == ExpressionKind::kSubscript ? "x[i]" : node.text);
-            }
-            if (node.kind == ExpressionKind::kSubscript) {
-                BF_ASSIGN(auto parts, Operands(node));
-                return fmt::format("{}[{}]", parts[0], parts[1]);
-            }
-            return Printer::Print(node);
+        case ExpressionKind::kSubscript: {
+            BF_ASSIGN(auto parts, Operands(node));
+            return fmt::format("{}[{}]", parts[0], parts[1]);
+        }
         case ExpressionKind::kField: {
             BF_ASSIGN(auto value, Operand(node.children[0]));
             return fmt::format("({}).{}", value, QuoteName(node.text));
@@ -228,8 +224,6 @@ public:
     }
 
 private:
-    bool strict() const { return unknown_ == UnknownFunctions::kRefuse; }
-
     static Error Unsupported(std::string_view what) {
         return Fail(
             Condition::DELTA_UNSUPPORTED_EXPRESSION,
@@ -250,16 +244,8 @@ private:
             BF_ASSIGN(auto parts, Operands(node));
             return fmt::format("{} IS NOT DISTINCT FROM {}", parts[0], parts[1]);
         }
-        const bool agrees = node.text != "/" && node.text != "DIV" && node.text != "^";
-        const bool remainder = node.text == "%" && !(node.children[1].kind == ExpressionKind::kNumber &&
-                                                     node.children[1].text.find_first_of("123456789") == 0);
-        if ((strict() && (!agrees || remainder)) || node.text == "DIV") {
-            return Unsupported(remainder ? "% by anything but a number that is not 0" : "The operator " + node.text);
-        }
-        const bool interval = std::any_of(node.children.begin(), node.children.end(),
-                                          [](const auto &c) { return c.kind == ExpressionKind::kInterval; });
-        if (interval && strict()) {
-            return Unsupported("Arithmetic with an INTERVAL");
+        if (node.text == "DIV" || node.text == ">>>") {
+            return Unsupported("The operator " + node.text);
         }
         return Printer::BinaryOperator(node);
     }
@@ -275,23 +261,8 @@ private:
         return node.children.size() > 2 || plain ? text : text + " ESCAPE '\\'";
     }
 
-    // Casts of values whose type is not known here: only those that no type of value makes different.
     Result<std::string> Cast(const Expression &node) {
-        const auto &value = node.children[0];
-        const auto kind = node.type.kind();
-        bool agrees = value.kind == ExpressionKind::kNull || kind == TypeKind::kDate || kind == TypeKind::kTimestamp ||
-                      kind == TypeKind::kTimestampNtz;
-        if (value.kind == ExpressionKind::kNumber && value.text.find_first_of(".eE") == std::string::npos) {
-            agrees = agrees || node.type.is_integer() || kind == TypeKind::kDecimal || kind == TypeKind::kDouble ||
-                     kind == TypeKind::kFloat || kind == TypeKind::kString;
-        }
-        if (value.kind == ExpressionKind::kText) {
-            agrees = agrees || kind == TypeKind::kString;
-        }
-        if (strict() && (!agrees || node.text == "TRY_CAST")) {
-            return Unsupported(fmt::format("{}(… AS {})", node.text, Upper(node.type.ToString())));
-        }
-        BF_ASSIGN(auto text, Print(value));
+        BF_ASSIGN(auto text, Print(node.children[0]));
         return fmt::format("{}({} AS {})", node.text, text, DuckDbTypeText(node.type));
     }
 
@@ -341,24 +312,17 @@ private:
                 return fmt::format(fmt::runtime(known.format), parts[0], parts[1]);
             }
         }
-        if (strict()) {
-            return Unsupported(fmt::format("The function {} with {} arguments", node.text, parts.size()));
-        }
         return fmt::format("{}({})", IsPlainName(node.text) ? node.text : QuoteName(node.text), JoinTexts(parts, ", "));
     }
-
-    UnknownFunctions unknown_;
 };
 
 }  // namespace
 
-std::string ToSparkText(const Expression &expression) {
-    auto text = SparkPrinter().Print(expression);
+std::string ToSparkText(const Expression &expression, NameQuotes quotes) {
+    auto text = SparkPrinter(quotes).Print(expression);
     return text.ok() ? *text : std::string();
 }
 
-Result<std::string> ToDuckDbText(const Expression &expression, UnknownFunctions unknown) {
-    return DuckDbPrinter(unknown).Print(expression);
-}
+Result<std::string> ToDuckDbText(const Expression &expression) { return DuckDbPrinter().Print(expression); }
 
 }  // namespace birdfoot::sql

@@ -255,7 +255,7 @@ Result<std::vector<PartitionValue>> TakePartition(TokenCursor &cursor) {
         BF_ASSIGN(value.column, cursor.Name("partition column"));
         if (cursor.AcceptOperator("=") || cursor.AcceptOperator("==")) {
             BF_ASSIGN(const auto expression, TakeValue(cursor));
-            BF_ASSIGN(value.value, ToDuckDbText(expression, UnknownFunctions::kKeep));
+            BF_ASSIGN(value.value, ToDuckDbText(expression));
         }
         const bool known = std::any_of(values.begin(), values.end(),
                                        [&](const auto &v) { return EqualsIgnoreCase(v.column, value.column); });
@@ -290,7 +290,7 @@ Result<std::optional<TimeTravel>> TakeTimeTravel(TokenCursor &cursor) {
         return std::optional(std::move(travel));
     }
     BF_ASSIGN(const auto value, TakeValue(cursor));
-    BF_ASSIGN(travel.value, ToDuckDbText(value, UnknownFunctions::kKeep));
+    BF_ASSIGN(travel.value, ToDuckDbText(value));
     return std::optional(std::move(travel));
 }
 

@@ -63,6 +63,7 @@ bool AddInterval(Interval &interval, std::string_view number, bool negative, con
         fraction = std::stoll(decimals);
     }
     const int64_t sign = negative ? -1 : 1;
+    interval.has_time = interval.has_time || unit.microseconds != 0;
     return AddProduct(interval.months, sign * whole, unit.months) &&
            AddProduct(interval.days, sign * whole, unit.days) &&
            AddProduct(interval.microseconds, sign * whole, unit.microseconds) &&

@@ -13,6 +13,7 @@ struct Interval {
     int64_t months = 0;
     int64_t days = 0;
     int64_t microseconds = 0;
+    bool has_time = false;  // a unit below the day was named
 };
 
 //! Takes what stands behind the word INTERVAL. DELTA_UNSUPPORTED_EXPRESSION for YEAR TO MONTH and its like.

@@ -199,7 +199,7 @@ private:
         while (next < tokens_.size() && tokens_[next].offset < end) {
             next++;
         }
-        return ToDuckDbText(*value, UnknownFunctions::kKeep);
+        return ToDuckDbText(*value);
     }
 
     size_t BehindBrackets(size_t i) const {

@@ -41,7 +41,6 @@ void CheckExpression(std::string_view text, Dialect dialect) {
         return;
     }
     (void)ToDuckDbText(*expression);
-    (void)ToDuckDbText(*expression, UnknownFunctions::kKeep);
     const auto spark = ToSparkText(*expression);
     if (dialect == Dialect::kSpark) {
         // The brackets that printing adds may make it too deep for the parser's bounds, but nothing else.

@@ -16,20 +16,21 @@ constexpr auto kYes = Support::kYes;
 constexpr auto kNo = Support::kNo;
 
 constexpr std::string_view kUnit = "tests/unit/core/table";
+constexpr std::string_view kRules = "tests/sql/rules";
+constexpr std::string_view kExpressions = "a write is refused where the table's expression is not known to mean what it does in Spark";
 constexpr std::string_view kNotYet = "writing is refused where a column or the table uses it";
 constexpr std::string_view kCatalog = "its latest commits are known to a catalog alone";
 
 // name, kind, legacy reader and writer version, read, write, enabled by, needs, test folder, remark
 constexpr std::array kFeatures = {
     TableFeature{"appendOnly", kWriter, 0, 2, kYes, kYes, "delta.appendOnly", "", kUnit, ""},
-    TableFeature{"invariants", kWriter, 0, 2, kYes, kYes, "", "", kUnit,
-                 "NOT NULL is enforced; a table with a delta.invariants expression is not written to"},
-    TableFeature{"checkConstraints", kWriter, 0, 3, kYes, kNo, "", "", kUnit, kNotYet},
+    TableFeature{"invariants", kWriter, 0, 2, kYes, kYes, "", "", kRules, kExpressions},
+    TableFeature{"checkConstraints", kWriter, 0, 3, kYes, kYes, "", "", kRules, kExpressions},
     TableFeature{"changeDataFeed", kWriter, 0, 4, kYes, kYes, "delta.enableChangeDataFeed", "", kUnit, ""},
-    TableFeature{"generatedColumns", kWriter, 0, 4, kYes, kNo, "", "", kUnit, kNotYet},
+    TableFeature{"generatedColumns", kWriter, 0, 4, kYes, kYes, "", "", kRules, kExpressions},
     TableFeature{"columnMapping", kBoth, 2, 5, kYes, kNo, "delta.columnMapping.mode", "", kUnit, kNotYet},
-    TableFeature{"identityColumns", kWriter, 0, 6, kYes, kNo, "", "", kUnit, kNotYet},
-    TableFeature{"allowColumnDefaults", kWriter, 0, 0, kYes, kNo, "", "", kUnit, kNotYet},
+    TableFeature{"identityColumns", kWriter, 0, 6, kYes, kYes, "", "", kRules, ""},
+    TableFeature{"allowColumnDefaults", kWriter, 0, 0, kYes, kYes, "", "", kRules, kExpressions},
     TableFeature{"deletionVectors", kBoth, 0, 0, kYes, kYes, "delta.enableDeletionVectors", "", kUnit, ""},
     TableFeature{"rowTracking", kWriter, 0, 0, kYes, kYes, "delta.enableRowTracking", "domainMetadata", kUnit, ""},
     TableFeature{"timestampNtz", kBoth, 0, 0, kYes, kYes, "", "", kUnit, ""},
@@ -316,8 +317,7 @@ Status CheckWritable(const Protocol &protocol, const Metadata &metadata, const S
         const auto *feature = FindFeature(name);
         if (!feature) {
             unsupported.push_back(fmt::format("{} (unknown)", name));
-        } else if ((feature->write == kNo || feature->name == "invariants") &&
-                   MattersToWriter(*feature, metadata, schema)) {
+        } else if (feature->write == kNo && MattersToWriter(*feature, metadata, schema)) {
             unsupported.push_back(fmt::format("{} ({})", name, feature->remark));
         }
     }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/table/table_features.hpp"
+#include "core/table/table_rules.hpp"
 
 namespace birdfoot {
 namespace {
@@ -15,7 +16,6 @@ const std::string kInCommitTimestamps = "delta.enableInCommitTimestamps";
 const std::string kInCommitVersion = "delta.inCommitTimestampEnablementVersion";
 const std::string kInCommitTimestamp = "delta.inCommitTimestampEnablementTimestamp";
 const std::string kRowTracking = "delta.enableRowTracking";
-constexpr std::string_view kConstraintPrefix = "delta.constraints.";
 
 template <typename... Args>
 Error Bug(fmt::format_string<Args...> format, Args &&...args) {

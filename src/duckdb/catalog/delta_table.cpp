@@ -6,13 +6,36 @@
 #include "duckdb/storage/statistics/base_statistics.hpp"
 #include "duckdb/storage/table_storage_info.hpp"
 
+#include "core/table/table_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/spark_expressions.hpp"
 #include "duckdb/translate/types.hpp"
+#include "sql/lexer.hpp"
+#include "sql/translate/translation.hpp"
 
 namespace birdfoot::duck {
+
+namespace {
+
+//! What a statement that gives the column no value writes; of a default that is not understood, an error in its place.
+duckdb::unique_ptr<duckdb::ParsedExpression> DefaultExpression(const StructField &field, const std::string &text) {
+    auto translation = sql::TranslateText(text, {});
+    if (translation.ok()) {
+        translation = sql::AssignTo(std::move(*translation), field.type);
+    }
+    if (translation.ok()) {
+        return ParseTranslation(*translation);
+    }
+    auto problem = translation.error().Prefixed("The default of column " + field.name);
+    sql::Translation failing;
+    failing.text = "error(" + sql::QuoteText(problem.message()) + ")";
+    return ParseTranslation(failing);
+}
+
+}  // namespace
 
 duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::Make(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
                                                           const std::string &name, TableView view) {
@@ -28,6 +51,9 @@ duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::Make(duckdb::Catalog &catal
         duckdb::ColumnDefinition column(field.name, TypeOf(field.type));
         if (auto comment = field.metadata.StringOf("comment")) {
             column.SetComment(duckdb::Value(*comment));
+        }
+        if (auto value = DefaultOf(view.snapshot->protocol(), field)) {
+            column.SetDefaultValue(DefaultExpression(field, *value));
         }
         if (!field.nullable) {
             auto index = duckdb::LogicalIndex(info.columns.LogicalColumnCount());

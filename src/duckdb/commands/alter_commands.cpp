@@ -1,6 +1,7 @@
 // See alter_commands.hpp.
 #include "duckdb/commands/alter_commands.hpp"
 
+#include "duckdb/commands/alter_rules.hpp"
 #include "duckdb/commands/alter_table.hpp"
 #include "duckdb/parser/table_names.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -48,15 +49,20 @@ struct ActionOf {
     }
     Action operator()(const sql::ChangeColumns &change) const {
         for (const auto &column : change.changes) {
-            const bool comment_alone = column.comment && !column.type && !column.position && !column.nullable &&
-                                       !column.set_default && !column.drop_default && !column.sync_identity;
-            if (!comment_alone) {
-                NotYet("ALTER COLUMN of anything but its comment");
+            if (column.type || column.position || column.nullable) {
+                NotYet("ALTER COLUMN of a column's type, place or nullability");
             }
         }
         return [change](duckdb::ClientContext &context, DeltaTableEntry &table) {
             for (const auto &column : change.changes) {
-                SetColumnComment(context, table, Joined(column.column), column.comment);
+                if (column.sync_identity) {
+                    SyncIdentity(context, table, column.column);
+                } else if (column.set_default || column.drop_default) {
+                    SetColumnDefault(context, table, column.column, column.set_default);
+                }
+                if (column.comment) {
+                    SetColumnComment(context, table, Joined(column.column), column.comment);
+                }
             }
         };
     }
@@ -66,8 +72,16 @@ struct ActionOf {
     Action operator()(const sql::ReplaceColumns &) const { NotYet("REPLACE COLUMNS"); }
     Action operator()(const sql::RenameTable &) const { NotYet("RENAME TO"); }
     Action operator()(const sql::SetLocation &) const { NotYet("SET LOCATION"); }
-    Action operator()(const sql::AddConstraint &) const { NotYet("ADD CONSTRAINT"); }
-    Action operator()(const sql::DropConstraint &) const { NotYet("DROP CONSTRAINT"); }
+    Action operator()(const sql::AddConstraint &add) const {
+        return [add](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            AddTableConstraint(context, table, add.constraint);
+        };
+    }
+    Action operator()(const sql::DropConstraint &drop) const {
+        return [drop](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            DropTableConstraint(context, table, drop.name, drop.if_exists);
+        };
+    }
     Action operator()(const sql::DropFeature &) const { NotYet("DROP FEATURE"); }
     Action operator()(const sql::ClusterBy &) const { NotYet("CLUSTER BY"); }
 

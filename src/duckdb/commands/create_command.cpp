@@ -4,6 +4,7 @@
 #include "duckdb/catalog/catalog.hpp"
 
 #include "core/table/new_table.hpp"
+#include "core/table/table_rules.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "sql/lexer.hpp"
 
@@ -14,17 +15,23 @@ namespace {
     Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "{} not supported yet in this version. Leave it out.", what));
 }
 
-void CheckColumn(const sql::ColumnDefinition &column) {
-    const auto &name = column.field.name;
+//! The marks of DEFAULT, GENERATED ALWAYS AS and IDENTITY in a field's metadata.
+StructField FieldOf(const sql::ColumnDefinition &column) {
+    auto field = column.field;
     if (column.default_value) {
-        NotYet("Column " + name + ": DEFAULT is");
+        field.metadata.SetString(std::string(kCurrentDefault), *column.default_value);
     }
     if (column.generated_as) {
-        NotYet("Column " + name + ": generated columns are");
+        field.metadata.SetString(std::string(kGenerationExpression), *column.generated_as);
     }
     if (column.identity) {
-        NotYet("Column " + name + ": identity columns are");
+        IdentityColumn identity;
+        identity.allow_explicit = !column.identity->always;
+        identity.start = column.identity->start;
+        identity.step = column.identity->step;
+        SetIdentity(field, identity);
     }
+    return field;
 }
 
 void AddProperties(std::map<std::string, std::string> &out, const sql::Properties &properties) {
@@ -38,11 +45,14 @@ void AddProperties(std::map<std::string, std::string> &out, const sql::Propertie
 CreateSpec CreateSpecOf(const sql::CreateTable &statement) {
     CreateSpec spec;
     for (const auto &column : statement.columns) {
-        CheckColumn(column);
-        spec.table.schema.fields.push_back(column.field);
+        spec.table.schema.fields.push_back(FieldOf(column));
     }
-    if (!statement.constraints.empty()) {
-        NotYet("CHECK constraints (" + statement.constraints[0].name + ") are");
+    for (const auto &constraint : statement.constraints) {
+        auto [entry, is_new] = spec.constraints.emplace(ConstraintKey(constraint.name), constraint.expression);
+        if (!is_new) {
+            Throw(Fail(Condition::DELTA_CONSTRAINT_ALREADY_EXISTS,
+                       "Constraint '{}' is given twice. Give each a name of its own.", constraint.name));
+        }
     }
     if (statement.cluster_by) {
         NotYet("CLUSTER BY is");

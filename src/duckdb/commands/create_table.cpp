@@ -14,12 +14,15 @@
 #include "core/base/json.hpp"
 #include "core/log/replay.hpp"
 #include "core/table/table_features.hpp"
+#include "core/table/table_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
+#include "duckdb/commands/check_rules.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/work_changes.hpp"
+#include "sql/translate/translation.hpp"
 
 namespace birdfoot::duck {
 
@@ -150,6 +153,18 @@ Operation OperationOf(const Creation &creation, const Metadata &metadata) {
     return operation;
 }
 
+void RequireDefaults(const NewTable &table) {
+    for (const auto &field : table.schema.fields) {
+        if (field.metadata.JsonOf(kCurrentDefault) && !HasFeature(table.protocol, "allowColumnDefaults")) {
+            Throw(Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
+                       "Failed to execute CREATE TABLE command because it assigned a column DEFAULT value ({}), but the "
+                       "corresponding table feature was not enabled. Please retry the command again with "
+                       "TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').",
+                       field.name));
+        }
+    }
+}
+
 //! The table as the statement describes it, with the session's defaults.
 NewTable Describe(const Creation &creation) {
     auto spec = creation.spec.table;
@@ -164,6 +179,13 @@ NewTable Describe(const Creation &creation) {
     }
     spec.allow_arbitrary_properties = AllowsArbitraryProperties(creation.context);
     auto table = ValueOrThrow(DescribeNewTable(std::move(spec), creation.transaction.engine().now_ms()));
+    if (!creation.spec.constraints.empty()) {
+        const auto &constraints = creation.spec.constraints;
+        table.metadata.configuration.insert(constraints.begin(), constraints.end());
+        table.protocol = RaiseProtocol(table.protocol, table.metadata, table.schema);
+    }
+    RequireDefaults(table);
+    CheckTableRules(table.metadata, table.schema);
     OkOrThrow(CheckWritable(table.protocol, table.metadata, table.schema, creation.place.root));
     return table;
 }
@@ -311,20 +333,29 @@ std::string ConstantText(duckdb::ClientContext &context, const duckdb::ParsedExp
 
 namespace {
 
-[[noreturn]] void RefuseColumn(const std::string &column, const char *what) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "Column {}: {} not supported yet in this version. Leave it out.", column,
-               what));
+//! An expression of DuckDB's grammar in Spark's words. Only what means the same in both is taken: which function or type a
+//! name stands for may differ.
+std::string SparkTextOf(const duckdb::ParsedExpression &expression, const std::string &what) {
+    auto parsed = sql::ParseExpression(expression.ToString(), sql::Dialect::kDuckDb);
+    if (!parsed.ok() || !sql::MeansTheSame(*parsed)) {
+        Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                   "{} is {}. A table keeps its expressions in Spark's words, and it is not known to mean the same there. Write "
+                   "the statement in Spark's way, with USING delta.",
+                   what, expression.ToString()));
+    }
+    return sql::ToSparkText(*parsed);
 }
 
 void AddColumns(duckdb::CreateTableInfo &info, StructType &schema) {
     for (auto &column : info.columns.Logical()) {
-        if (column.Generated()) {
-            RefuseColumn(column.Name(), "generated columns are");
-        }
-        if (column.HasDefaultValue()) {
-            RefuseColumn(column.Name(), "DEFAULT is");
-        }
         StructField field;
+        if (column.Generated()) {
+            field.metadata.SetString(std::string(kGenerationExpression),
+                                     SparkTextOf(column.GeneratedExpression(), "The generated column " + column.Name()));
+        } else if (column.HasDefaultValue()) {
+            field.metadata.SetString(std::string(kCurrentDefault),
+                                     SparkTextOf(column.DefaultValue(), "The default of column " + column.Name()));
+        }
         field.name = column.Name();
         field.type = ValueOrThrow(DeltaTypeOf(column.Type(), column.Name()));
         if (!column.Comment().IsNull()) {
@@ -334,7 +365,8 @@ void AddColumns(duckdb::CreateTableInfo &info, StructType &schema) {
     }
 }
 
-void AddConstraints(duckdb::CreateTableInfo &info, StructType &schema) {
+void AddConstraints(duckdb::CreateTableInfo &info, CreateSpec &spec) {
+    auto &schema = spec.table.schema;
     for (auto &constraint : info.constraints) {
         switch (constraint->type) {
         case duckdb::ConstraintType::NOT_NULL: {
@@ -343,8 +375,9 @@ void AddConstraints(duckdb::CreateTableInfo &info, StructType &schema) {
             break;
         }
         case duckdb::ConstraintType::CHECK:
-            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "CHECK constraints ({}) are not supported yet in this version.",
-                       constraint->ToString()));
+            spec.constraints[ConstraintKey(fmt::format("check_{}", spec.constraints.size() + 1))] =
+                SparkTextOf(*constraint->Cast<duckdb::CheckConstraint>().expression, "A CHECK constraint");
+            break;
         default:
             Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
                        "A Delta table cannot have the constraint {}. It has neither keys nor UNIQUE.",
@@ -362,7 +395,7 @@ CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTable
     spec.if_not_exists = info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT;
     spec.or_replace = info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT;
     AddColumns(info, spec.table.schema);
-    AddConstraints(info, spec.table.schema);
+    AddConstraints(info, spec);
     if (!info.sort_keys.empty()) {
         Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                    "SORTED BY is not supported: a Delta table has no order of rows. OPTIMIZE … ZORDER BY brings like rows "

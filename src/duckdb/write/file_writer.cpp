@@ -16,6 +16,7 @@
 #include "duckdb/write/partition_buffers.hpp"
 #include "duckdb/write/partition_keys.hpp"
 #include "duckdb/write/row_checks.hpp"
+#include "duckdb/write/table_rules.hpp"
 
 namespace birdfoot::duck {
 
@@ -63,6 +64,7 @@ void KeepNulls(duckdb::Vector &source, duckdb::Vector &target, duckdb::idx_t cou
 struct WriterLocal : FileWriter::Local {
     explicit WriterLocal(const std::vector<PartitionColumn> &columns) : keys(columns) {}
 
+    std::unique_ptr<TableRules::Local> rules;  // made at the first rows
     std::unique_ptr<duckdb::ExpressionExecutor> variants;
     duckdb::DataChunk converted;   // variants as structs
     duckdb::DataChunk file_chunk;  // the file's columns
@@ -95,6 +97,7 @@ struct FileWriter::Impl {
 
     WriteTarget target;
     RowChecks checks;
+    std::unique_ptr<TableRules> rules;  // null where rows are as they are
     ParquetLayout layout;
     std::vector<size_t> positions;         // the file's columns in the chunks
     std::vector<StructField> file_fields;  // what they are
@@ -113,6 +116,7 @@ FileWriter::Impl::Impl(duckdb::ClientContext &context, WriteTarget target_p, Pen
     BindVariants(context);
     std::vector<IndexedLeaf> leaves;
     if (!target.change_data) {
+        rules = std::make_unique<TableRules>(context, target.metadata, target.protocol, target.schema, target.computed);
         leaves = ValueOrThrow(IndexedLeaves(target.metadata, target.schema, target.mapping));
     }
     plan = std::make_unique<StatisticsPlan>(std::move(leaves), file_fields, target.mapping);
@@ -217,6 +221,10 @@ void FileWriter::Impl::Write(duckdb::ClientContext &context, WriterLocal &local,
     }
     if (!target.change_data) {  // old rows are as they are
         checks.Check(chunk);
+        if (!local.rules) {
+            local.rules = rules->MakeLocal(context);
+        }
+        rules->Check(*local.rules, chunk);
     }
     MakeFileChunk(context, local, chunk);
     partitions->CountRows(chunk.size());

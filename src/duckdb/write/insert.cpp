@@ -11,6 +11,7 @@
 
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/column_filler.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/pending_schema.hpp"
 #include "duckdb/write/replacement.hpp"
@@ -24,6 +25,7 @@ struct InsertState : duckdb::GlobalSinkState {
     TableWork *work = nullptr;  // null: there is nothing to write to (IF NOT EXISTS, an idempotent write done before)
     DeltaTransaction *transaction = nullptr;
     bool created = false;
+    std::unique_ptr<ColumnFiller> filler;
     std::unique_ptr<FileWriter> writer;
     std::unique_ptr<Replacement> replacement;
     std::vector<WrittenFile> written;
@@ -34,6 +36,7 @@ struct InsertState : duckdb::GlobalSinkState {
 };
 
 struct InsertLocal : duckdb::LocalSinkState {
+    std::unique_ptr<ColumnFiller::Local> filler;
     duckdb::unique_ptr<FileWriter::Local> writer;
     std::unique_ptr<TableCondition::Evaluator> condition;
     std::unique_ptr<duckdb::ColumnDataCollection> returned;
@@ -88,6 +91,7 @@ void Complete(duckdb::ClientContext &context, InsertState &state, const InsertOp
     state.replacement->Finish(context, operation);
     auto &work = *state.work;
     std::lock_guard lock(work.mutex);
+    state.filler->Finish(work);
     AddFiles(work, std::move(state.written));
     AcknowledgeConstraints(work);
     if (auto text = UserMetadataOf(context)) {
@@ -141,7 +145,12 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             }
             state->work->half_done = true;
             state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
-            state->writer = std::make_unique<FileWriter>(context, TargetOf(*state->work), state->work->files);
+            auto target = TargetOf(*state->work);
+            const auto columns = target.schema.fields.size();
+            const auto given = target_.given.size() == columns ? target_.given : std::vector<bool>(columns, true);
+            state->filler = std::make_unique<ColumnFiller>(context, *state->work, given);
+            target.computed = state->filler->computed();
+            state->writer = std::make_unique<FileWriter>(context, std::move(target), state->work->files);
         }
         if (target_.returning) {
             state->returned = std::make_unique<duckdb::ColumnDataCollection>(context, types);
@@ -155,6 +164,7 @@ duckdb::unique_ptr<duckdb::LocalSinkState> DeltaInsert::GetLocalSinkState(duckdb
         auto local = duckdb::make_uniq<InsertLocal>();
         auto &state = sink_state->Cast<InsertState>();
         if (state.writer) {
+            local->filler = state.filler->MakeLocal(context.client);
             local->writer = state.writer->MakeLocal();
             if (const auto *condition = state.replacement->condition()) {
                 local->condition = std::make_unique<TableCondition::Evaluator>(context.client, *condition, true);
@@ -175,6 +185,7 @@ duckdb::SinkResultType DeltaInsert::Sink(duckdb::ExecutionContext &context, duck
         if (!state.writer) {
             return duckdb::SinkResultType::FINISHED;
         }
+        state.filler->Fill(*local.filler, chunk);
         if (const auto *condition = state.replacement->condition()) {
             CheckCondition(local, *condition, chunk);
         }

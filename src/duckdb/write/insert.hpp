@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "duckdb.hpp"
 #include "duckdb/execution/physical_operator.hpp"
@@ -24,6 +25,7 @@ struct InsertTarget {
     std::string name;
 
     InsertOptions options;
+    std::vector<bool> given;  // a column each: whether the statement has values for it; empty: for all
     bool parallel = true;
     bool returning = false;
     bool assignment_checked = true;

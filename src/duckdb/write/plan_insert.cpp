@@ -50,10 +50,13 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanInsert(duckdb::ClientContext &contex
     return Guarded([&]() -> duckdb::PhysicalOperator & {
         auto &table = op.table.Cast<DeltaTableEntry>();
         table.RequireWritable();
+        InsertTarget target;
         if (!op.column_index_map.empty()) {
+            for (auto &column : table.GetColumns().Physical()) {
+                target.given.push_back(op.column_index_map[column.Physical()] != duckdb::DConstants::INVALID_INDEX);
+            }
             plan = planner.ResolveDefaultsProjection(op, *plan);
         }
-        InsertTarget target;
         target.root = table.root();
         target.bound_to = table.snapshot();
         target.options = InsertOptionsOf(op);

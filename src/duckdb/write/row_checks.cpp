@@ -279,18 +279,6 @@ void CheckVector(const Node &node, duckdb::Vector &vector, idx_t count) {
     }
 }
 
-void AddConstraints(const StructType &type, const std::string &prefix, std::vector<std::string> &names) {
-    for (const auto &field : type.fields) {
-        auto path = prefix + field.name;
-        if (!field.nullable) {
-            names.push_back("NOT NULL " + path);
-        }
-        if (field.type.kind() == TypeKind::kStruct) {
-            AddConstraints(field.type.struct_type(), path + ".", names);
-        }
-    }
-}
-
 }  // namespace
 
 RowChecks::RowChecks(const StructType &schema, const Metadata &metadata) {
@@ -314,12 +302,6 @@ void RowChecks::Check(duckdb::DataChunk &chunk) const {
     for (const auto &[column, node] : columns_) {
         CheckVector(node, chunk.data[column], chunk.size());
     }
-}
-
-std::vector<std::string> EnforcedConstraints(const StructType &schema) {
-    std::vector<std::string> names;
-    AddConstraints(schema, "", names);
-    return names;
 }
 
 }  // namespace birdfoot::duck

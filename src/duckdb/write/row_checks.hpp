@@ -1,5 +1,5 @@
 // RowChecks: what every row must satisfy before it is written: NOT NULL (nested too), the lengths of char(n) and
-// varchar(n), and dates and timestamps that Delta can hold. CHECK constraints are expressions and not its business.
+// varchar(n), and dates and timestamps that Delta can hold. What is said in expressions is TableRules' business.
 #pragma once
 
 #include <string>
@@ -35,8 +35,5 @@ public:
 private:
     std::vector<std::pair<size_t, Node>> columns_;
 };
-
-//! The constraints that RowChecks enforces, as ChangeSet::acknowledged_constraints names them.
-std::vector<std::string> EnforcedConstraints(const StructType &schema);
 
 }  // namespace birdfoot::duck

@@ -7,10 +7,10 @@
 #include "core/log/replay.hpp"
 #include "core/table/table_features.hpp"
 #include "core/table/table_properties.hpp"
+#include "core/txn/commit_rules.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
-#include "duckdb/write/row_checks.hpp"
 
 namespace birdfoot::duck {
 
@@ -54,6 +54,7 @@ WriteTarget TargetOf(const TableWork &work) {
     target.metadata = work.metadata;
     target.schema = work.schema;
     target.mapping = work.mapping;
+    target.protocol = work.protocol;
     if (auto text = TextProperty(work.metadata, "delta.targetFileSize"); text && !text->empty()) {
         auto bytes = ParseBytes(*text);
         if (!bytes || *bytes == 0) {
@@ -121,7 +122,13 @@ FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files) {
 
 void AcknowledgeConstraints(TableWork &work) {
     auto &known = work.transaction.changes().acknowledged_constraints;
-    for (auto &name : EnforcedConstraints(work.schema)) {
+    for (auto &name : TableConstraints(work.metadata, work.schema)) {
+        // The writer knows generated and identity columns at the top alone, where they may be.
+        const auto space = name.find(' ');
+        const bool of_column = name.starts_with("GENERATED ") || name.starts_with("IDENTITY ");
+        if (of_column && !work.schema.Find(std::string_view(name).substr(space + 1))) {
+            continue;
+        }
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             known.push_back(std::move(name));
         }

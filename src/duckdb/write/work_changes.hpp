@@ -34,7 +34,7 @@ FileTotals RemoveFiles(TableWork &work, const std::vector<AddFile> &files, int64
 //! The same file with another vector.
 void ReplaceFile(TableWork &work, const AddFile &old, AddFile replacement, int64_t now_ms);
 FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files);
-//! Notes that rows were checked against the constraints that every writer checks.
+//! Notes that rows were checked against the table's constraints, as every FileWriter does.
 void AcknowledgeConstraints(TableWork &work);
 
 //! The operation of one more statement of the transaction: the first one gives its name, the metrics of all are added

@@ -112,9 +112,10 @@ TEST(TableFeaturesTest, WritingIsRefusedByNameWhereAFeatureMatters) {
         EXPECT_NE(status.error().text().find(name), std::string::npos) << status.error().text();
     };
     refused(Of(1, 7, {}, Names{"unheardOf"}), {}, plain, "unheardOf");
-    refused(Of(1, 3), With({{"delta.constraints.c", "a > 0"}}), plain, "checkConstraints");
-    refused(Of(1, 2), {}, SchemaOf("\"long\"", R"({"delta.invariants":"{}"})"), "invariants");
-    refused(Of(1, 6), {}, SchemaOf("\"long\"", R"({"delta.identity.start":1})"), "identityColumns");
+    refused(Of(1, 7, {}, Names{"icebergCompatV1"}), With({{"delta.enableIcebergCompatV1", "true"}}), plain, "icebergCompatV1");
+    // What is said of rows in expressions is checked by who writes them.
+    EXPECT_TRUE(CheckWritable(Of(1, 3), With({{"delta.constraints.c", "a > 0"}}), plain, "/t").ok());
+    EXPECT_TRUE(CheckWritable(Of(1, 6), {}, SchemaOf("\"long\"", R"({"delta.identity.start":1})"), "/t").ok());
     refused(Of(1, 7, {}, Names{"redirectWriterOnly-preview"}), {}, plain, "redirectWriterOnly-preview");
     EXPECT_EQ(CheckWritable(Of(1, 8), {}, plain, "/t").error().condition(), Condition::DELTA_INVALID_PROTOCOL_VERSION);
     EXPECT_FALSE(CheckWritable(Of(3, 7, Names{"unheardOf"}, Names{"unheardOf"}), {}, plain, "/t").ok());

@@ -1,0 +1,83 @@
+#include "duckdb/translate/spark_expressions.hpp"
+
+#include "duckdb/parser/expression/function_expression.hpp"
+#include "duckdb/parser/parsed_expression_iterator.hpp"
+#include "duckdb/parser/parser.hpp"
+#include "duckdb/planner/binder.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/expression/bound_reference_expression.hpp"
+#include "duckdb/planner/expression_binder/where_binder.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
+
+#include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/types.hpp"
+
+namespace birdfoot::duck {
+
+namespace {
+
+constexpr duckdb::idx_t kTable = 0;
+
+//! A user's macro of the same name must not take the place of DuckDB's function.
+void Qualify(duckdb::ParsedExpression &expression) {
+    if (expression.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION) {
+        auto &function = expression.Cast<duckdb::FunctionExpression>();
+        if (!function.is_operator) {
+            function.catalog = SYSTEM_CATALOG;
+            function.schema = DEFAULT_SCHEMA;
+        }
+    }
+    duckdb::ParsedExpressionIterator::EnumerateChildren(expression,
+                                                        [](duckdb::ParsedExpression &child) { Qualify(child); });
+}
+
+void MakeReferences(duckdb::unique_ptr<duckdb::Expression> &expression) {
+    if (expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_COLUMN_REF) {
+        const auto position = expression->Cast<duckdb::BoundColumnRefExpression>().binding.column_index;
+        expression = duckdb::make_uniq<duckdb::BoundReferenceExpression>(expression->return_type, position);
+        return;
+    }
+    duckdb::ExpressionIterator::EnumerateChildren(
+        *expression, [](duckdb::unique_ptr<duckdb::Expression> &child) { MakeReferences(child); });
+}
+
+//! Under a default collation text would not be compared by its bytes.
+void RefuseCollation(duckdb::ClientContext &context) {
+    duckdb::Value collation;
+    if (context.TryGetCurrentSetting("default_collation", collation) && !collation.IsNull() &&
+        !collation.ToString().empty()) {
+        Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                   "The table's expressions compare text by its bytes, but the default collation is '{}'. RESET "
+                   "default_collation.",
+                   collation.ToString()));
+    }
+}
+
+}  // namespace
+
+duckdb::unique_ptr<duckdb::ParsedExpression> ParseTranslation(const sql::Translation &translation) {
+    auto parsed = duckdb::Parser::ParseExpressionList(translation.text);
+    Qualify(*parsed.at(0));
+    return std::move(parsed[0]);
+}
+
+duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context, const sql::Translation &translation,
+                                                       const StructType &schema) {
+    RefuseCollation(context);
+    duckdb::vector<duckdb::string> names;
+    duckdb::vector<duckdb::LogicalType> types;
+    for (const auto &field : schema.fields) {
+        names.push_back(field.name);
+        types.push_back(TypeOf(field.type));
+    }
+    auto binder = duckdb::Binder::CreateBinder(context);
+    binder->bind_context.AddGenericBinding(kTable, "target", names, types);
+    duckdb::WhereBinder where(*binder, context);
+    auto parsed = ParseTranslation(translation);
+    auto bound = duckdb::BoundCastExpression::AddCastToType(context, where.Bind(parsed), TypeOf(translation.type));
+    MakeReferences(bound);
+    return bound;
+}
+
+}  // namespace birdfoot::duck
