@@ -12,9 +12,9 @@ namespace {
 using Answer = Result<std::optional<Statement>>;
 
 // First words of statements that may be ours.
-constexpr std::array<std::string_view, 25> kFirstWords = {
+constexpr std::array<std::string_view, 26> kFirstWords = {
     "CREATE",  "REPLACE",  "INSERT",  "WITH",    "MERGE",    "ALTER", "DROP",   "TRUNCATE", "DESCRIBE",
-    "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
+    "UPDATE",  "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
     "CONVERT", "GENERATE", "EXPLAIN", "PREPARE", "MSCK",     "LOAD",  "ANALYZE"};
 
 bool IsFirstWord(const Token &token) {
@@ -26,7 +26,7 @@ bool IsFirstWord(const Token &token) {
     return false;
 }
 
-// WITH … up to the statement that it belongs to; only INSERT and MERGE can be ours.
+// WITH … up to the statement that it belongs to; only INSERT, UPDATE and MERGE can be ours.
 Answer TakeWith(TokenCursor &cursor) {
     const size_t begin = cursor.NextOffset();
     TakeUntil(cursor, [&] {
@@ -35,6 +35,9 @@ Answer TakeWith(TokenCursor &cursor) {
     const auto with = cursor.text().substr(begin, cursor.last_end() - begin);
     if (cursor.AtWord("INSERT")) {
         return TakeInsert(cursor, with);
+    }
+    if (cursor.AtWord("UPDATE")) {
+        return TakeUpdate(cursor);
     }
     return cursor.AtWord("MERGE") ? TakeMerge(cursor) : Answer(std::optional<Statement>());
 }
@@ -69,6 +72,9 @@ Answer TakeStatement(TokenCursor &cursor) {
     }
     if (word == "WITH") {
         return TakeWith(cursor);
+    }
+    if (word == "UPDATE") {
+        return TakeUpdate(cursor);
     }
     if (word == "MERGE") {
         return TakeMerge(cursor);

@@ -6,6 +6,7 @@
 
 #include "duckdb/function/function_binder.hpp"
 #include "duckdb/main/config.hpp"
+#include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/planner/expression/bound_cast_expression.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
@@ -18,6 +19,7 @@
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/insert_options.hpp"
+#include "duckdb/write/prepare_changes.hpp"
 
 namespace birdfoot::duck {
 
@@ -58,8 +60,8 @@ Error Refuse(const LogicalType &from, const LogicalType &to, const std::string &
         table, column, duckdb::StringUtil::Upper(NameOf(from)), duckdb::StringUtil::Upper(NameOf(to)));
 }
 
-Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table,
-                   const std::string &column) {
+Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column,
+                   bool all_fields) {
     const auto &sources = duckdb::StructType::GetChildTypes(from);
     const auto &targets = duckdb::StructType::GetChildTypes(to);
     if (duckdb::StructType::IsUnnamed(from)) {
@@ -68,7 +70,8 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
         }
         for (size_t i = 0; i < sources.size(); i++) {
             BF_RETURN_IF_ERROR(
-                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false));
+                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false,
+                                all_fields));
         }
         return {};
     }
@@ -85,7 +88,13 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
                 "`{}`. Leave it out of the query, or write with schema evolution.",
                 table, column, name);
         }
-        BF_RETURN_IF_ERROR(CheckAssignable(type, *target, table, column + "." + name, false));
+        BF_RETURN_IF_ERROR(CheckAssignable(type, *target, table, column + "." + name, false, all_fields));
+    }
+    if (all_fields && sources.size() != targets.size()) {
+        return Fail(Condition::INCOMPATIBLE_DATA_FOR_TABLE,
+                    "Cannot cast {} to {} for `{}`. All nested columns must match. Give all fields of the struct, or "
+                    "assign to the field alone (SET {}.field = …).",
+                    NameOf(from), NameOf(to), column, column);
     }
     return {};
 }
@@ -186,19 +195,9 @@ private:
     }
 
     void CheckExpression(duckdb::unique_ptr<duckdb::Expression> &expression, size_t position) {
-        if (position >= columns_.size() || !IsImplicit(*expression)) {
-            return;
+        if (position < columns_.size()) {
+            CheckStored(context_, expression, insert_.table.name, columns_[position], false);
         }
-        auto target = expression->return_type;
-        auto source = std::move(static_cast<duckdb::BoundCastExpression &>(*expression).child);
-        while (IsImplicit(*source)) {  // NULL is made an INTEGER first
-            source = std::move(static_cast<duckdb::BoundCastExpression &>(*source).child);
-        }
-        bool literal = source->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT;
-        OkOrThrow(CheckAssignable(source->return_type, target, insert_.table.name, columns_[position], literal));
-        auto alias = expression->GetAlias();
-        expression = CastForStorage(context_, std::move(source), target);
-        expression->SetAlias(alias);
     }
 
     duckdb::ClientContext &context_;
@@ -206,27 +205,46 @@ private:
     std::vector<std::string> columns_;
 };
 
-void Visit(duckdb::ClientContext &context, duckdb::LogicalOperator &op) {
-    if (op.type == duckdb::LogicalOperatorType::LOGICAL_INSERT) {
-        auto &insert = static_cast<duckdb::LogicalInsert &>(op);
-        if (insert.table.catalog.GetCatalogType() == kStorageType) {
-            InsertChecker(context, insert).Check();
+bool IsOurs(const duckdb::TableCatalogEntry &table) { return table.catalog.GetCatalogType() == kStorageType; }
+
+void Visit(duckdb::OptimizerExtensionInput &input, duckdb::LogicalOperator &op) {
+    switch (op.type) {
+    case duckdb::LogicalOperatorType::LOGICAL_INSERT:
+        if (auto &insert = static_cast<duckdb::LogicalInsert &>(op); IsOurs(insert.table)) {
+            InsertChecker(input.context, insert).Check();
             MarkAssignmentChecked(insert);
         }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_DELETE:
+        if (auto &erase = static_cast<duckdb::LogicalDelete &>(op); IsOurs(erase.table)) {
+            PrepareDelete(erase);
+        }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_UPDATE:
+        if (auto &update = static_cast<duckdb::LogicalUpdate &>(op); IsOurs(update.table)) {
+            PrepareUpdate(input.context, update);
+        }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_MERGE_INTO:
+        if (auto &merge = static_cast<duckdb::LogicalMergeInto &>(op); IsOurs(merge.table)) {
+            PrepareMerge(input.context, input.optimizer.binder, merge);
+        }
+        break;
+    default: break;
     }
     for (auto &child : op.children) {
-        Visit(context, *child);
+        Visit(input, *child);
     }
 }
 
 void BeforeOptimizer(duckdb::OptimizerExtensionInput &input, duckdb::unique_ptr<duckdb::LogicalOperator> &plan) {
-    Guarded([&] { Visit(input.context, *plan); });
+    Guarded([&] { Visit(input, *plan); });
 }
 
 }  // namespace
 
 Status CheckAssignable(const LogicalType &from, const LogicalType &to, const std::string &table,
-                       const std::string &column, bool literal) {
+                       const std::string &column, bool literal, bool all_fields) {
     if (from == to || from.id() == LogicalTypeId::SQLNULL || to.id() == LogicalTypeId::VARIANT) {
         return {};
     }
@@ -243,18 +261,35 @@ Status CheckAssignable(const LogicalType &from, const LogicalType &to, const std
         return {};
     }
     if (IsList(from) && IsList(to)) {
-        return CheckAssignable(ElementOf(from), ElementOf(to), table, column + ".element", false);
+        return CheckAssignable(ElementOf(from), ElementOf(to), table, column + ".element", false, all_fields);
     }
     if (from.id() == LogicalTypeId::MAP && to.id() == LogicalTypeId::MAP) {
         BF_RETURN_IF_ERROR(CheckAssignable(duckdb::MapType::KeyType(from), duckdb::MapType::KeyType(to), table,
-                                           column + ".key", false));
+                                           column + ".key", false, all_fields));
         return CheckAssignable(duckdb::MapType::ValueType(from), duckdb::MapType::ValueType(to), table,
-                               column + ".value", false);
+                               column + ".value", false, all_fields);
     }
     if (from.id() == LogicalTypeId::STRUCT && to.id() == LogicalTypeId::STRUCT) {
-        return CheckStruct(from, to, table, column);
+        return CheckStruct(from, to, table, column, all_fields);
     }
     return Refuse(from, to, table, column);
+}
+
+void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
+                 const std::string &table, const std::string &column, bool all_fields) {
+    if (!IsImplicit(*value)) {
+        return;
+    }
+    auto target = value->return_type;
+    auto source = std::move(static_cast<duckdb::BoundCastExpression &>(*value).child);
+    while (IsImplicit(*source)) {  // NULL is made an INTEGER first
+        source = std::move(static_cast<duckdb::BoundCastExpression &>(*source).child);
+    }
+    bool literal = source->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT;
+    OkOrThrow(CheckAssignable(source->return_type, target, table, column, literal, all_fields));
+    auto alias = value->GetAlias();
+    value = CastForStorage(context, std::move(source), target);
+    value->SetAlias(alias);
 }
 
 duckdb::unique_ptr<duckdb::Expression> CastForStorage(duckdb::ClientContext &context,
