@@ -309,7 +309,7 @@ std::string PlainText(const RowAction &action) {
     }
     std::string text;
     for (const auto &assignment : action.assignments) {
-        text += (text.empty() ? "" : ", ") + QuoteName(assignment.target.back());
+        text += (text.empty() ? "" : ", ") + QuoteName(fmt::format("{}", fmt::join(assignment.target, ".")));
         text += action.insert ? "" : " = " + assignment.value;
     }
     return action.insert ? "INSERT (" + text + ")" : "UPDATE SET " + text;

@@ -52,14 +52,20 @@ Answer TakeRefused(TokenCursor &cursor) {
     if (cursor.AtWords({"ANALYZE", "TABLE"})) {
         return NotAllowed("ANALYZE TABLE", "The statistics of a Delta table are in its log. Leave it out");
     }
-    if (cursor.AtWord("TRUNCATE")) {
-        cursor.Take();
-        cursor.Accept("TABLE");
-        if (TakeTable(cursor).ok() && cursor.AtWord("PARTITION")) {
-            return NotAllowed("TRUNCATE TABLE … PARTITION", "DELETE the rows of the partition instead");
-        }
-    }
     return std::optional<Statement>();
+}
+
+Answer TakeTruncate(TokenCursor &cursor) {
+    cursor.Take();
+    cursor.Accept("TABLE");
+    auto table = TakeTable(cursor);
+    if (table.ok() && cursor.AtWord("PARTITION")) {
+        return NotAllowed("TRUNCATE TABLE … PARTITION", "DELETE the rows of the partition instead");
+    }
+    if (!table.ok() || !cursor.AtEnd()) {
+        return std::optional<Statement>();
+    }
+    return std::optional<Statement>(Truncate{std::move(*table)});
 }
 
 Answer TakeStatement(TokenCursor &cursor) {
@@ -78,6 +84,9 @@ Answer TakeStatement(TokenCursor &cursor) {
     }
     if (word == "MERGE") {
         return TakeMerge(cursor);
+    }
+    if (word == "TRUNCATE") {
+        return TakeTruncate(cursor);
     }
     if (word == "ALTER") {
         return TakeAlterTable(cursor);

@@ -137,6 +137,9 @@ struct Update {
     RowAction action;
     std::string after;
 };
+struct Truncate {
+    TableName table;
+};
 //! A MERGE with something in it that DuckDB's grammar lacks or means otherwise.
 struct Merge {
     TableName target;
@@ -304,7 +307,7 @@ struct ResetOption {
 };
 
 using Statement =
-    std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Update, Merge, AlterTable, Optimize, Vacuum, Restore, Reorg,
+    std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Update, Merge, Truncate, AlterTable, Optimize, Vacuum, Restore, Reorg,
                  Convert, Generate, RepairTable, DescribeHistory, DescribeDetail, DescribeTable, ShowProperties,
                  ShowPartitions, ShowCreateTable, ShowColumns, ShowTables, SetOption, ShowOption, ResetOption>;
 

@@ -8,12 +8,14 @@ import random
 import time
 import urllib.parse
 
+import duckdb
 import pytest
+from table_check import check_table
 
 SECONDS = float(os.environ.get("BIRDFOOT_DML_SECONDS", "6"))
 SEED = os.environ.get("BIRDFOOT_DML_SEED")
-COLUMNS = ["id", "p", "a", "b", "d", "s"]
-TYPES = "id BIGINT, p VARCHAR, a INTEGER, b VARCHAR, d DOUBLE, s STRUCT(x INTEGER, y VARCHAR)"
+COLUMNS = ["id", "p", "a", "b", "d", "st"]
+TYPES = "id BIGINT, p VARCHAR, a INTEGER, b VARCHAR, d DOUBLE, st STRUCT(x INTEGER, y VARCHAR)"
 
 CONFIGS = {
     "copies": {},
@@ -55,7 +57,7 @@ class Statements:
         return {"id": lambda: str(rng.randrange(60)), "p": lambda: repr(rng.choice("abcd")),
                 "a": lambda: str(rng.randrange(-5, 20)), "b": lambda: repr(f"v{rng.randrange(12)}"),
                 "d": lambda: str(rng.choice([0.5, -1.25, 3.0, 1e9])),
-                "s": lambda: f"{{'x': {rng.randrange(9)}, 'y': 'y{rng.randrange(3)}'}}"}[column]()
+                "st": lambda: f"{{'x': {rng.randrange(9)}, 'y': 'y{rng.randrange(3)}'}}"}[column]()
 
     def condition(self, q):
         rng = self.rng
@@ -68,7 +70,7 @@ class Statements:
             lambda: f"{q}.a {rng.choice(['<', '>', '='])} {rng.randrange(-5, 20)}",
             lambda: f"{q}.b LIKE 'v1%'",
             lambda: f"{q}.d IS NOT DISTINCT FROM {self.literal('d')}",
-            lambda: f"{q}.s.x > {rng.randrange(9)}",
+            lambda: f"{q}.st.x > {rng.randrange(9)}",
             lambda: f"coalesce({q}.a, 0) + {q}.id > {rng.randrange(60)}",
             lambda: f"({self.condition(q)} {rng.choice(['AND', 'OR'])} {self.condition(q)})",
             lambda: f"NOT ({self.condition(q)})",
@@ -86,7 +88,7 @@ class Statements:
                 "a": lambda: rng.choice([f"{q}.a + 1", f"-{q}.a", f"{q}.id::INTEGER",
                                          "(SELECT count(*) FROM {t})::INTEGER"]),
                 "b": lambda: f"concat({q}.b, {rng.choice('xyz')!r})[1:6]", "d": lambda: f"{q}.d / 2",
-                "s": lambda: f"{{'x': {q}.a, 'y': {q}.b}}"}[column]()
+                "st": lambda: f"{{'x': {q}.a, 'y': {q}.b}}"}[column]()
 
     def assignments(self, q):
         columns = self.rng.sample(COLUMNS, self.rng.randrange(1, 4))
@@ -98,7 +100,7 @@ class Statements:
             return f"(SELECT DISTINCT ON (id) * FROM {{t}} WHERE {self.condition('{t}')} ORDER BY ALL)"
         first, count = rng.randrange(60), rng.randrange(1, 25)
         return (f"(SELECT i AS id, chr((97 + i % 5)::INTEGER) AS p, (i % 20)::INTEGER AS a, 'v' || i % 7 AS b, "
-                f"i / 4 AS d, {{'x': (i % 9)::INTEGER, 'y': 'm'}} AS s "
+                f"i / 4 AS d, {{'x': (i % 9)::INTEGER, 'y': 'm'}} AS st "
                 f"FROM range({first}, {first + count * 2}, 2) r(i))")
 
     def merge(self):
@@ -113,7 +115,7 @@ class Statements:
                 if not last or rng.random() < 0.4:
                     clause += f" AND {self.condition(rng.choice(quals))}"
                 if kind == "NOT MATCHED":
-                    columns = rng.choice([COLUMNS, ["id", "p"], ["s", "id", "d"]])
+                    columns = rng.choice([COLUMNS, ["id", "p"], ["st", "id", "d"]])
                     action = (f"INSERT ({', '.join(columns)}) VALUES "
                               f"({', '.join(self.value(c, 's') if rng.random() < 0.5 else 's.' + c for c in columns)})")
                 else:
@@ -191,34 +193,28 @@ class Pair:
         return max(int(os.path.basename(f)[:20]) for f in glob.glob(f"{self.root}/_delta_log/*.json"))
 
     def check_log(self):
-        """Every live file is there with the rows that its statistics count, every vector hides what it says; what no
-        version names is not there."""
-        live, named = {}, set()
-        for file in sorted(glob.glob(f"{self.root}/_delta_log/*.json")):
+        """The table by an independent look; files of no version are not there, row ids are unique."""
+        check_table(self.root)
+        named = set()
+        for file in glob.glob(f"{self.root}/_delta_log/*.json"):
             for line in open(file):
-                action = json.loads(line)
-                for kind in ("remove", "add", "cdc"):
-                    if kind in action:
-                        path = urllib.parse.unquote(action[kind]["path"])
-                        named.add(path)
-                        if kind == "add":
-                            live[path] = action[kind]
-                        elif kind == "remove":
-                            live.pop(path, None)
-        rows = 0
-        for path, add in live.items():
-            stats = json.loads(add["stats"])
-            in_file = self.con.execute(f"SELECT count(*) FROM read_parquet('{self.root}/{path}')").fetchone()[0]
-            assert stats["numRecords"] == in_file
-            rows += in_file - add.get("deletionVector", {}).get("cardinality", 0)
-            if "deletionVector" in add:
-                assert stats["tightBounds"] is False and add["deletionVector"]["cardinality"] < in_file
-        assert rows == self.con.execute("SELECT count(*) FROM plain").fetchone()[0]
+                for kind, action in json.loads(line).items():
+                    if kind in ("remove", "add", "cdc"):
+                        named.add(urllib.parse.unquote(action["path"]))
         there = {os.path.relpath(f, self.root) for f in glob.glob(f"{self.root}/**/*.parquet", recursive=True)}
+        there = {path for path in there if not path.startswith("_delta_log/")}
         assert there <= named, f"files of no version: {there - named}"
         if self.config.get("rows"):
             ids = self.con.execute(f"SELECT count(*), count(DISTINCT _row_id) FROM {self.delta}").fetchone()
-            assert ids[0] == ids[1] == rows
+            assert ids[0] == ids[1]
+
+
+def unsupported(con, root, config):
+    try:
+        Pair(con, root, config)
+    except duckdb.NotImplementedException as error:
+        return "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE" in str(error)
+    return False
 
 
 def run_one(con, root, config, seed):
@@ -249,6 +245,8 @@ def run_one(con, root, config, seed):
 def test_random_statements(bird, tmp_path, name):
     config = CONFIGS[name]
     bird.execute("SET threads = 2")
+    if config.get("mapping") and unsupported(bird, str(tmp_path / "probe"), config):
+        pytest.skip("tables with mapped columns are not written yet")
     if SEED:
         run_one(bird, str(tmp_path / "t"), config, int(SEED))
         return

@@ -11,7 +11,7 @@
 #include "duckdb/commands/create_command.hpp"
 #include "duckdb/commands/describe_table.hpp"
 #include "duckdb/commands/session_commands.hpp"
-#include "duckdb/parser/changes_text.hpp"
+#include "duckdb/parser/bind_changes.hpp"
 #include "duckdb/parser/delta_statement.hpp"
 #include "duckdb/parser/table_names.hpp"
 #include "duckdb/settings.hpp"
@@ -126,14 +126,15 @@ public:
     }
     BoundStatement operator()(const sql::Update &statement) {
         const auto *table = FindDeltaTable(context_, statement.table);
-        return Query(table ? UpdateText(*table, statement) : text_);
+        return table ? BindUpdate(context_, binder_, *table, statement) : Query(text_);
     }
     BoundStatement operator()(const sql::Merge &statement) {
         const auto *table = FindDeltaTable(context_, statement.target);
-        if (statement.schema_evolution) {
-            NotYet("MERGE WITH SCHEMA EVOLUTION");
-        }
-        return Query(table ? MergeText(*table, statement) : text_);
+        return table ? BindMerge(context_, binder_, *table, statement) : Query(text_);
+    }
+    BoundStatement operator()(const sql::Truncate &statement) {
+        const auto *table = FindDeltaTable(context_, statement.table);
+        return table ? BindTruncate(context_, binder_, statement) : Query(text_);
     }
     BoundStatement operator()(const sql::CreateTable &statement) {
         auto spec = CreateSpecOf(statement);

@@ -26,6 +26,37 @@ struct ChangeSource : duckdb::GlobalSourceState {
     bool begun = false;
 };
 
+Operation OperationOf(const ChangeTarget &target, const FileTotals &removed, int64_t rows, int64_t vectors,
+                      std::chrono::steady_clock::duration time) {
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+    Operation operation;
+    if (target.statement == ChangeStatement::kTruncate) {
+        operation.name = "TRUNCATE";
+        operation.metrics = {{"numRemovedFiles", std::to_string(removed.files)},
+                             {"executionTimeMs", std::to_string(took)}};
+        return operation;
+    }
+    operation.name = "DELETE";
+    operation.parameters = target.parameters;
+    for (const auto &[name, value] : std::initializer_list<std::pair<const char *, int64_t>>{
+             {"numRemovedFiles", removed.files},
+             {"numRemovedBytes", removed.bytes},
+             {"numAddedFiles", 0},
+             {"numAddedBytes", 0},
+             {"numDeletedRows", rows},
+             {"numCopiedRows", 0},
+             {"numAddedChangeFiles", 0},
+             {"numDeletionVectorsAdded", 0},
+             {"numDeletionVectorsUpdated", 0},
+             {"numDeletionVectorsRemoved", vectors},
+             {"executionTimeMs", took},
+             {"scanTimeMs", took},
+             {"rewriteTimeMs", 0}}) {
+        operation.metrics[name] = std::to_string(value);
+    }
+    return operation;
+}
+
 //! The files that a DELETE takes whole. Returns how many rows they have, as far as the log says.
 int64_t DeleteWholeFiles(duckdb::ClientContext &context, DeltaCatalog &catalog, const ChangeTarget &target) {
     auto begun = std::chrono::steady_clock::now();
@@ -48,27 +79,7 @@ int64_t DeleteWholeFiles(duckdb::ClientContext &context, DeltaCatalog &catalog, 
     }
     std::lock_guard lock(work.mutex);
     auto removed = RemoveFiles(work, adds, transaction.engine().now_ms());
-    Operation operation;
-    operation.name = "DELETE";
-    operation.parameters = target.parameters;
-    auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
-    for (const auto &[name, value] : std::initializer_list<std::pair<const char *, int64_t>>{
-             {"numRemovedFiles", removed.files},
-             {"numRemovedBytes", removed.bytes},
-             {"numAddedFiles", 0},
-             {"numAddedBytes", 0},
-             {"numDeletedRows", rows},
-             {"numCopiedRows", 0},
-             {"numAddedChangeFiles", 0},
-             {"numDeletionVectorsAdded", 0},
-             {"numDeletionVectorsUpdated", 0},
-             {"numDeletionVectorsRemoved", vectors},
-             {"executionTimeMs", took.count()},
-             {"scanTimeMs", took.count()},
-             {"rewriteTimeMs", 0}}) {
-        operation.metrics[name] = std::to_string(value);
-    }
-    RecordOperation(work, std::move(operation));
+    RecordOperation(work, OperationOf(target, removed, rows, vectors, std::chrono::steady_clock::now() - begun));
     return rows;
 }
 
@@ -98,6 +109,7 @@ bool ChangeTarget::AllowsManyMatches() const {
 duckdb::string DeltaChangeRows::GetName() const {
     switch (target_.statement) {
     case ChangeStatement::kDelete: return "DELTA_DELETE";
+    case ChangeStatement::kTruncate: return "DELTA_TRUNCATE";
     case ChangeStatement::kUpdate: return "DELTA_UPDATE";
     case ChangeStatement::kMerge: break;
     }

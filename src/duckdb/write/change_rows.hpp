@@ -13,7 +13,9 @@
 #include "duckdb/execution/physical_operator.hpp"
 
 #include "core/scan/plan.hpp"
+#include "core/table/snapshot.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/write/row_counter.hpp"
 
 namespace birdfoot::duck {
 
@@ -31,11 +33,12 @@ struct RowClause {
 //! The clause column holds this for a row that matches where no clause applies; NULL for any other such row.
 inline constexpr int32_t kMatchedWithoutClause = -1;
 
-enum class ChangeStatement : uint8_t { kDelete, kUpdate, kMerge };
+enum class ChangeStatement : uint8_t { kDelete, kTruncate, kUpdate, kMerge };
 
 struct ChangeTarget {
     ChangeStatement statement = ChangeStatement::kDelete;
     std::string root;
+    SnapshotPtr evolved_to;  // the table as the statement saw it, where it changes the schema
     std::vector<std::pair<std::string, std::string>> parameters;  // for history
     std::vector<const duckdb::FunctionData *> scans;              // of the table, in the plan below
     // Positions in the columns of the child:
@@ -45,6 +48,7 @@ struct ChangeTarget {
     std::optional<duckdb::idx_t> clause_column;  // without one the first clause applies to all rows
     std::vector<RowClause> clauses;
     std::vector<ScanFile> whole_files;  // without a child: the files that go
+    RowCount source_rows;               // of a MERGE: counted by the plan below; null if it is not
     bool returning = false;             // new rows; of a MERGE with the name of what made them
 
     bool HasAction(RowAction action) const;

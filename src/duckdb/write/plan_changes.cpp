@@ -59,6 +59,7 @@ ChangeTarget TargetOf(ChangeStatement statement, const DeltaTableEntry &table, c
     ChangeTarget target;
     target.statement = statement;
     target.root = table.root();
+    target.evolved_to = note.evolved_to;
     target.parameters.emplace_back(
         "predicate", JsonList(note.condition.empty() ? std::vector<std::string>() : std::vector{note.condition}));
     target.parameters.insert(target.parameters.end(), note.parameters.begin(), note.parameters.end());
@@ -108,7 +109,8 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &contex
             auto &plan = planner.CreatePlan(*op.children[0]);
             return PlanDelete(context, planner, op, plan);
         }
-        auto target = TargetOf(ChangeStatement::kDelete, table, NoteOf(op));
+        auto note = NoteOf(op);
+        auto target = TargetOf(note.truncate ? ChangeStatement::kTruncate : ChangeStatement::kDelete, table, note);
         target.whole_files = FilesOfScan(*scan);
         return planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
     });
@@ -156,6 +158,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, d
         CollectScans(plan, table.root(), target.scans);
         SetRowIds(target, table, note.row_ids);
         target.clause_column = note.clause_column;
+        target.source_rows = note.source_rows;
         target.clauses = std::move(note.clauses);
         target.returning = op.return_chunk;
         if (target.returning && target.HasAction(RowAction::kDelete)) {

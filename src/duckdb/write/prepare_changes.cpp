@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "duckdb/execution/expression_executor.hpp"
 #include "duckdb/planner/expression/bound_case_expression.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/expression/bound_comparison_expression.hpp"
@@ -13,6 +14,7 @@
 #include "duckdb/planner/expression_iterator.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
 #include "duckdb/planner/operator/logical_comparison_join.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
 #include "duckdb/planner/operator/logical_projection.hpp"
 
 #include "core/base/json.hpp"
@@ -84,31 +86,48 @@ duckdb::LogicalProjection &ProjectionBelow(duckdb::LogicalOperator &op) {
     return op.children[0]->Cast<duckdb::LogicalProjection>();
 }
 
-//! The conditions of the filters and of the join at the top of a plan, as history shows them.
-void CollectConditions(const duckdb::LogicalOperator &op, std::vector<std::string> &conditions) {
+//! As history shows it: constants that the binder casts are shown as what they become.
+std::string TextOf(duckdb::ClientContext &context, const Expression &expression) {
+    const std::function<void(ExpressionPtr &)> fold = [&](ExpressionPtr &part) {
+        duckdb::Value value;
+        if (part->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CAST && part->IsFoldable() &&
+            duckdb::ExpressionExecutor::TryEvaluateScalar(context, *part, value)) {
+            part = duckdb::make_uniq<duckdb::BoundConstantExpression>(std::move(value));
+            return;
+        }
+        duckdb::ExpressionIterator::EnumerateChildren(*part, fold);
+    };
+    auto copy = expression.Copy();
+    fold(copy);
+    return copy->ToString();
+}
+
+//! The conditions of the filters and of the join at the top of a plan.
+void CollectConditions(duckdb::ClientContext &context, const duckdb::LogicalOperator &op,
+                       std::vector<std::string> &conditions) {
     switch (op.type) {
     case duckdb::LogicalOperatorType::LOGICAL_FILTER:
         for (const auto &expression : op.expressions) {
-            conditions.push_back(expression->ToString());
+            conditions.push_back(TextOf(context, *expression));
         }
-        return CollectConditions(*op.children[0], conditions);
+        return CollectConditions(context, *op.children[0], conditions);
     case duckdb::LogicalOperatorType::LOGICAL_COMPARISON_JOIN:
         for (const auto &condition : op.Cast<duckdb::LogicalComparisonJoin>().conditions) {
-            conditions.push_back(fmt::format("({} {} {})", condition.left->ToString(),
+            conditions.push_back(fmt::format("({} {} {})", TextOf(context, *condition.left),
                                              duckdb::ExpressionTypeToOperator(condition.comparison),
-                                             condition.right->ToString()));
+                                             TextOf(context, *condition.right)));
         }
         return;
     case duckdb::LogicalOperatorType::LOGICAL_ANY_JOIN:
-        conditions.push_back(op.Cast<duckdb::LogicalAnyJoin>().condition->ToString());
+        conditions.push_back(TextOf(context, *op.Cast<duckdb::LogicalAnyJoin>().condition));
         return;
     default: return;
     }
 }
 
-std::string ConditionOf(const duckdb::LogicalOperator &op) {
+std::string ConditionOf(duckdb::ClientContext &context, const duckdb::LogicalOperator &op) {
     std::vector<std::string> conditions;
-    CollectConditions(op, conditions);
+    CollectConditions(context, op, conditions);
     return fmt::format("{}", fmt::join(conditions, " AND "));
 }
 
@@ -203,9 +222,10 @@ public:
     void Run() {
         auto note = NoteOf(merge_);
         if (note.condition.empty()) {
-            note.condition = ConditionOf(*projection_.children[0]);
+            note.condition = ConditionOf(context_, *projection_.children[0]);
         }
         note.row_ids = merge_.row_id_start;
+        note.source_rows = CountSource();
         for (auto &[condition, actions] : merge_.actions) {
             for (auto &action : actions) {
                 AddClause(MatchOf(condition), *action);
@@ -247,6 +267,39 @@ private:
         return copy;
     }
 
+    //! Counts the source's rows where it goes into the join: the last one on the way to the scan of the target.
+    RowCount CountSource() {
+        const auto target = BindingOf(*projection_.expressions[merge_.row_id_start]).table_index;
+        duckdb::unique_ptr<duckdb::LogicalOperator> *source = nullptr;
+        for (auto *op = projection_.children[0].get(); !op->children.empty();) {
+            size_t side = 0;
+            while (side < op->children.size() && !Scans(*op->children[side], target)) {
+                side++;
+            }
+            if (side == op->children.size()) {
+                return nullptr;
+            }
+            if (op->children.size() == 2) {
+                source = &op->children[1 - side];
+            }
+            op = op->children[side].get();
+        }
+        if (!source) {
+            return nullptr;
+        }
+        auto count = std::make_shared<std::atomic<uint64_t>>(0);
+        *source = CountRows(std::move(*source), count);
+        return count;
+    }
+
+    static bool Scans(const duckdb::LogicalOperator &op, duckdb::idx_t table) {
+        if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && op.Cast<duckdb::LogicalGet>().table_index == table) {
+            return true;
+        }
+        return std::any_of(op.children.begin(), op.children.end(),
+                           [&](const auto &child) { return Scans(*child, table); });
+    }
+
     ExpressionPtr RowId() const { return projection_.expressions[merge_.row_id_start]->Copy(); }
 
     //! Whether a row of the join is of that kind.
@@ -276,7 +329,7 @@ private:
         clause.match = match;
         clause.conditional = action.condition != nullptr;
         if (action.condition) {
-            clause.condition = action.condition->ToString();
+            clause.condition = TextOf(context_, *action.condition);
         }
         AddCase(And(MatchTest(match), action.condition ? Inlined(*action.condition) : nullptr),
                 static_cast<int32_t>(clauses_.size()));
@@ -370,9 +423,9 @@ private:
 
 }  // namespace
 
-void PrepareDelete(duckdb::LogicalDelete &erase) {
-    StatementNote note;
-    note.condition = ConditionOf(*erase.children[0]);
+void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase) {
+    auto note = NoteOf(erase);
+    note.condition = ConditionOf(context, *erase.children[0]);
     note.prepared = true;
     SetNote(erase, std::move(note));
 }
@@ -380,7 +433,7 @@ void PrepareDelete(duckdb::LogicalDelete &erase) {
 void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update) {
     auto &projection = ProjectionBelow(update);
     StatementNote note;
-    note.condition = ConditionOf(*projection.children[0]);
+    note.condition = ConditionOf(context, *projection.children[0]);
     note.row_ids = projection.expressions.size() - update.table.GetRowIdColumns().size();
     RowClause clause;
     clause.action = RowAction::kUpdate;

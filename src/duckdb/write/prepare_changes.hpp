@@ -12,7 +12,7 @@
 
 namespace birdfoot::duck {
 
-void PrepareDelete(duckdb::LogicalDelete &erase);
+void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase);
 void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update);
 void PrepareMerge(duckdb::ClientContext &context, duckdb::Binder &binder, duckdb::LogicalMergeInto &merge);
 

@@ -59,7 +59,6 @@ private:
     std::unique_ptr<FileScan> scan_;           // for the rows that satisfy the condition
     RowSets rows_;
     std::unique_ptr<Sealing> sealing_;
-    std::vector<AddFile> inserted_;  // the new files, for a change feed
     std::unique_ptr<ChangeData> change_data_;
 };
 

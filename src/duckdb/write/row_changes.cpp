@@ -6,6 +6,7 @@
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/pending_schema.hpp"
 #include "duckdb/write/work_changes.hpp"
 
 namespace birdfoot::duck {
@@ -53,6 +54,9 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
         std::lock_guard lock(work.mutex);
         RequireNoChangeFiles(work);
     }
+    if (target.evolved_to) {
+        KeepMetadata(work, *target.evolved_to);
+    }
     const bool makes_rows = target.HasAction(RowAction::kUpdate) || target.HasAction(RowAction::kInsert);
     if (HasChangeFeed(work) && makes_rows && !target.OnlyInserts()) {
         change_data_ = std::make_unique<ChangeData>(context, work);
@@ -62,6 +66,9 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
         auto writes = TargetOf(work);
         writes.row_ids = row_ids_;
         writer_ = std::make_unique<FileWriter>(context, std::move(writes), work.files);
+    }
+    if (target.source_rows) {
+        *target.source_rows = 0;
     }
     count_matches_ = target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
     work.half_done = true;
@@ -329,7 +336,7 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     std::lock_guard lock(work_->mutex);
     auto &changes = work_->transaction.changes();
     auto added = AddFiles(*work_, std::move(written));
-    if (affected_rows_ > 0 || (!changes.transactions.empty() && changes.operation.metrics.empty())) {
+    if (affected_rows_ > 0 || target_.evolved_to || (!changes.transactions.empty() && changes.operation.metrics.empty())) {
         RecordOperation(*work_, OperationOf(sealed, added, change_files.size()));
         AcknowledgeConstraints(*work_);
         if (auto text = UserMetadataOf(context)) {
@@ -348,6 +355,9 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
     const auto files_added = written.files + sealed.added.files, bytes_added = written.bytes + sealed.added.bytes;
     if (target_.statement == ChangeStatement::kMerge) {
         operation.name = "MERGE";
+        if (target_.source_rows) {
+            set("numSourceRows", static_cast<int64_t>(target_.source_rows->load()));
+        }
         set("numTargetRowsInserted", inserted_);
         set("numTargetRowsUpdated", updated);
         set("numTargetRowsMatchedUpdated", matched_updated_);

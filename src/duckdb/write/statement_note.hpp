@@ -19,10 +19,13 @@ struct StatementNote {
     //! Assignments are checked and made Spark's; each clause of a MERGE runs for its own rows alone.
     bool prepared = false;
     std::string condition;  // for history: of WHERE or ON; empty: all rows
+    bool truncate = false;
+    SnapshotPtr evolved_to;  // the table as the statement saw it, where it changes the schema
     // Positions in the columns of the child:
     duckdb::idx_t row_ids = 0;
     std::optional<duckdb::idx_t> clause_column;
     std::vector<RowClause> clauses;
+    RowCount source_rows;
     // Of a MERGE, for history: condition and action of each clause, as far as the text is known.
     std::vector<std::pair<std::string, std::string>> parameters;
 };

@@ -64,6 +64,7 @@ public:
         }
         return out;
     }
+    std::string operator()(const Truncate &s) const { return "truncate " + s.table.ToText(); }
     std::string Action(const RowAction &action) const {
         std::string out = action.insert ? "insert" : "update";
         out += action.all ? " *" : "";
