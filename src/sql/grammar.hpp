@@ -19,6 +19,7 @@ Result<std::optional<Statement>> TakeCreateTable(TokenCursor &cursor);  // CREAT
 Result<std::optional<Statement>> TakeAlterTable(TokenCursor &cursor);
 //! `with` is the text of WITH … before the INSERT.
 Result<std::optional<Statement>> TakeInsert(TokenCursor &cursor, std::string_view with);
+Result<std::optional<Statement>> TakeUpdate(TokenCursor &cursor);
 Result<std::optional<Statement>> TakeMerge(TokenCursor &cursor);
 Result<std::optional<Statement>> TakeMaintenance(TokenCursor &cursor);  // OPTIMIZE, VACUUM, RESTORE, REORG …
 Result<std::optional<Statement>> TakeDescribeOrShow(TokenCursor &cursor);

@@ -1,5 +1,4 @@
-// INSERT and MERGE. An INSERT is Spark's if it says OVERWRITE, PARTITION, REPLACE WHERE, WITH SCHEMA EVOLUTION or INTO
-// TABLE; a MERGE if it evolves the schema, or has a *, which Delta matches by name and DuckDB by position.
+// INSERT. It is Spark's if it says OVERWRITE, PARTITION, REPLACE WHERE, WITH SCHEMA EVOLUTION or INTO TABLE.
 #include "sql/grammar.hpp"
 #include "sql/lexer.hpp"
 #include "sql/rewrite.hpp"
@@ -152,61 +151,6 @@ private:
 
 Result<std::optional<Statement>> TakeInsert(TokenCursor &cursor, std::string_view with) {
     return InsertParser(cursor, with).Parse();
-}
-
-Result<std::optional<Statement>> TakeMerge(TokenCursor &cursor) {
-    const auto text = cursor.text();
-    std::string out;
-    size_t copied = 0;
-    const auto replace = [&](size_t begin, std::string_view by) {
-        out += text.substr(copied, begin - copied);
-        out += by;
-        copied = cursor.last_end();
-    };
-    Merge merge;
-    cursor.Take();  // MERGE
-    const size_t evolution = cursor.NextOffset();
-    if (cursor.Accept({"WITH", "SCHEMA", "EVOLUTION"})) {
-        merge.schema_evolution = true;
-        replace(evolution, "");
-    }
-    if (!cursor.Accept("INTO")) {
-        return merge.schema_evolution ? Result<std::optional<Statement>>(
-                                            cursor.Syntax("INTO is expected here", "Write MERGE INTO table …"))
-                                      : Result<std::optional<Statement>>(std::optional<Statement>());
-    }
-    auto target = TakeTable(cursor);
-    if (!target.ok()) {
-        return std::optional<Statement>();
-    }
-    merge.target = std::move(*target);
-    while (!cursor.AtEnd()) {
-        TakeUntil(cursor, [&] { return cursor.AtWord("THEN"); });
-        cursor.Accept("THEN");
-        const size_t begin = cursor.NextOffset();
-        const bool update = cursor.AtWords({"UPDATE", "SET"}) && cursor.AtOperator("*", 2);
-        const bool insert = cursor.AtWord("INSERT") && cursor.AtOperator("*", 1);
-        if (!update && !insert) {
-            continue;
-        }
-        merge.by_name = true;
-        for (size_t i = update ? 3 : 2; i > 0; i--) {
-            cursor.Take();
-        }
-        if (cursor.AtWord("EXCEPT")) {
-            return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                        "{} * EXCEPT is not supported. It is no part of Delta's MERGE. Name the columns: {}.",
-                        update ? "UPDATE SET" : "INSERT",
-                        update ? "UPDATE SET a = s.a, …" : "INSERT (a, …) VALUES (s.a, …)");
-        }
-        replace(begin, update ? "UPDATE BY NAME" : "INSERT BY NAME");
-    }
-    if (!merge.by_name && !merge.schema_evolution) {
-        return std::optional<Statement>();
-    }
-    out += text.substr(copied);
-    BF_ASSIGN(merge.text, ToDuckDbSpelling(out));
-    return std::optional<Statement>(std::move(merge));
 }
 
 }  // namespace birdfoot::sql

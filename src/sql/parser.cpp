@@ -12,9 +12,9 @@ namespace {
 using Answer = Result<std::optional<Statement>>;
 
 // First words of statements that may be ours.
-constexpr std::array<std::string_view, 25> kFirstWords = {
+constexpr std::array<std::string_view, 26> kFirstWords = {
     "CREATE",  "REPLACE",  "INSERT",  "WITH",    "MERGE",    "ALTER", "DROP",   "TRUNCATE", "DESCRIBE",
-    "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
+    "UPDATE",  "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
     "CONVERT", "GENERATE", "EXPLAIN", "PREPARE", "MSCK",     "LOAD",  "ANALYZE"};
 
 bool IsFirstWord(const Token &token) {
@@ -26,7 +26,7 @@ bool IsFirstWord(const Token &token) {
     return false;
 }
 
-// WITH … up to the statement that it belongs to; only INSERT and MERGE can be ours.
+// WITH … up to the statement that it belongs to; only INSERT, UPDATE and MERGE can be ours.
 Answer TakeWith(TokenCursor &cursor) {
     const size_t begin = cursor.NextOffset();
     TakeUntil(cursor, [&] {
@@ -35,6 +35,9 @@ Answer TakeWith(TokenCursor &cursor) {
     const auto with = cursor.text().substr(begin, cursor.last_end() - begin);
     if (cursor.AtWord("INSERT")) {
         return TakeInsert(cursor, with);
+    }
+    if (cursor.AtWord("UPDATE")) {
+        return TakeUpdate(cursor);
     }
     return cursor.AtWord("MERGE") ? TakeMerge(cursor) : Answer(std::optional<Statement>());
 }
@@ -49,14 +52,20 @@ Answer TakeRefused(TokenCursor &cursor) {
     if (cursor.AtWords({"ANALYZE", "TABLE"})) {
         return NotAllowed("ANALYZE TABLE", "The statistics of a Delta table are in its log. Leave it out");
     }
-    if (cursor.AtWord("TRUNCATE")) {
-        cursor.Take();
-        cursor.Accept("TABLE");
-        if (TakeTable(cursor).ok() && cursor.AtWord("PARTITION")) {
-            return NotAllowed("TRUNCATE TABLE … PARTITION", "DELETE the rows of the partition instead");
-        }
-    }
     return std::optional<Statement>();
+}
+
+Answer TakeTruncate(TokenCursor &cursor) {
+    cursor.Take();
+    cursor.Accept("TABLE");
+    auto table = TakeTable(cursor);
+    if (table.ok() && cursor.AtWord("PARTITION")) {
+        return NotAllowed("TRUNCATE TABLE … PARTITION", "DELETE the rows of the partition instead");
+    }
+    if (!table.ok() || !cursor.AtEnd()) {
+        return std::optional<Statement>();
+    }
+    return std::optional<Statement>(Truncate{std::move(*table)});
 }
 
 Answer TakeStatement(TokenCursor &cursor) {
@@ -70,8 +79,14 @@ Answer TakeStatement(TokenCursor &cursor) {
     if (word == "WITH") {
         return TakeWith(cursor);
     }
+    if (word == "UPDATE") {
+        return TakeUpdate(cursor);
+    }
     if (word == "MERGE") {
         return TakeMerge(cursor);
+    }
+    if (word == "TRUNCATE") {
+        return TakeTruncate(cursor);
     }
     if (word == "ALTER") {
         return TakeAlterTable(cursor);

@@ -117,13 +117,44 @@ struct Insert {
     std::string query;          // VALUES …, TABLE t and FROM t too; a WITH before the INSERT stands in front of it
 };
 
-//! MERGE in DuckDB's grammar: UPDATE SET * and INSERT * made BY NAME, as Delta means them.
+//! a.b = value; without a value a column that INSERT (…) names.
+struct Assignment {
+    ColumnPath target;
+    std::string value;  // DuckDB's text
+};
+struct RowAction {
+    bool insert = false;              // else an update
+    bool all = false;                 // SET *, INSERT *: by name, as Delta means it; DuckDB goes by position
+    std::vector<std::string> except;  // … EXCEPT (a, b)
+    std::vector<Assignment> assignments;
+};
+//! An UPDATE whose SET names fields of structs or qualifies columns. What stands around the assignments is DuckDB's
+//! text.
+struct Update {
+    TableName table;
+    std::string alias;  // the table's own name, if it has no other
+    std::string before;
+    RowAction action;
+    std::string after;
+};
+struct Truncate {
+    TableName table;
+};
+//! A MERGE with something in it that DuckDB's grammar lacks or means otherwise.
 struct Merge {
     TableName target;
+    std::string target_alias;
+    std::string source_alias;  // empty if the source has none or several
     bool schema_evolution = false;
-    bool by_name = false;  // there was a *
-    std::string text;
+    //! A clause without a condition stands before another one of its kind, which would never come to its turn.
+    bool hides_clauses = false;
+    std::vector<RowAction> actions;
+    std::vector<std::string> texts;  // around the actions: one more than those
 };
+
+//! A text that DuckDB parses, with the same parameters; it does not mean the same.
+std::string PlainText(const Update &update);
+std::string PlainText(const Merge &merge);
 
 // ALTER TABLE
 struct AddColumns {
@@ -276,7 +307,7 @@ struct ResetOption {
 };
 
 using Statement =
-    std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Merge, AlterTable, Optimize, Vacuum, Restore, Reorg,
+    std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Update, Merge, Truncate, AlterTable, Optimize, Vacuum, Restore, Reorg,
                  Convert, Generate, RepairTable, DescribeHistory, DescribeDetail, DescribeTable, ShowProperties,
                  ShowPartitions, ShowCreateTable, ShowColumns, ShowTables, SetOption, ShowOption, ResetOption>;
 

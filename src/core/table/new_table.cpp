@@ -66,6 +66,16 @@ std::string Listed(const Properties &properties) {
     return text.empty() ? "none" : text;
 }
 
+//! PROTOCOL.md, "Row Tracking": the columns in which rows that are moved keep their ids.
+void NameRowIdColumns(Metadata &metadata) {
+    if (BoolProperty(metadata, "delta.enableRowTracking")) {
+        auto &properties = metadata.configuration;
+        properties.try_emplace("delta.rowTracking.materializedRowIdColumnName", "_row-id-col-" + RandomUuid());
+        properties.try_emplace("delta.rowTracking.materializedRowCommitVersionColumnName",
+                               "_row-commit-version-col-" + RandomUuid());
+    }
+}
+
 }  // namespace
 
 Status CheckColumns(const StructType &schema, const std::vector<std::string> &partition_columns,
@@ -89,6 +99,7 @@ Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms) {
         table.schema = AssignColumnMapping(table.schema, false, &max_id);
         metadata.configuration[std::string(kMaxColumnId)] = std::to_string(max_id);
     }
+    NameRowIdColumns(metadata);
     metadata.id = RandomUuid();
     metadata.description = std::move(spec.comment);
     metadata.schema_string = SchemaToJson(table.schema);
@@ -101,6 +112,7 @@ Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms) {
 }
 
 Protocol RaiseProtocol(const Protocol &protocol, Metadata &metadata, const StructType &schema) {
+    NameRowIdColumns(metadata);
     auto raised = protocol;
     // What this metadata needs, without what every new table gets.
     auto needs = metadata;

@@ -8,9 +8,6 @@
 #include "duckdb/parser/parsed_data/create_index_info.hpp"
 #include "duckdb/parser/parsed_data/create_schema_info.hpp"
 #include "duckdb/parser/parsed_data/drop_info.hpp"
-#include "duckdb/planner/operator/logical_delete.hpp"
-#include "duckdb/planner/operator/logical_merge_into.hpp"
-#include "duckdb/planner/operator/logical_update.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
 #include "duckdb/storage/database_size.hpp"
 
@@ -135,33 +132,6 @@ duckdb::optional_ptr<duckdb::SchemaCatalogEntry> DeltaCatalog::LookupSchema(
         }
         return nullptr;
     });
-}
-
-namespace {
-
-DeltaTableEntry &WritableTable(duckdb::TableCatalogEntry &table) {
-    auto &entry = table.Cast<DeltaTableEntry>();
-    entry.RequireWritable();
-    return entry;
-}
-
-[[noreturn]] void NotYet(const char *statement, const std::string &table) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-               "{} of the Delta table {} is not supported yet in this version. Rewrite the table with INSERT OVERWRITE "
-               "or CREATE OR REPLACE TABLE … AS SELECT.",
-               statement, table));
-}
-
-}  // namespace
-
-duckdb::PhysicalOperator &DeltaCatalog::PlanUpdate(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
-                                                   duckdb::LogicalUpdate &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("UPDATE", WritableTable(op.table).name); });
-}
-
-duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &,
-                                                      duckdb::LogicalMergeInto &op, duckdb::PhysicalOperator &) {
-    return Guarded([&]() -> duckdb::PhysicalOperator & { NotYet("MERGE", WritableTable(op.table).name); });
 }
 
 duckdb::unique_ptr<duckdb::LogicalOperator> DeltaCatalog::BindCreateIndex(

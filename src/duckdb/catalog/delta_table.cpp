@@ -1,7 +1,12 @@
 #include "duckdb/catalog/delta_table.hpp"
 
+#include <algorithm>
+
 #include "duckdb/parser/constraints/not_null_constraint.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
+#include "duckdb/planner/expression/bound_columnref_expression.hpp"
+#include "duckdb/planner/operator/logical_get.hpp"
+#include "duckdb/planner/operator/logical_projection.hpp"
 #include "duckdb/planner/operator/logical_update.hpp"
 #include "duckdb/storage/statistics/base_statistics.hpp"
 #include "duckdb/storage/table_storage_info.hpp"
@@ -138,19 +143,39 @@ duckdb::virtual_column_map_t DeltaTableEntry::GetVirtualColumns() const {
 }
 
 duckdb::vector<duckdb::column_t> DeltaTableEntry::GetRowIdColumns() const {
-    return DeltaRowIdColumns();
+    return Guarded([&] {
+        auto columns = DeltaRowIdColumns();
+        if (view_.snapshot && view_.snapshot->Property("delta.enableRowTracking") == "true") {
+            columns.push_back(DeltaRowTrackingColumns()[0]);  // an updated row keeps it
+        }
+        return columns;
+    });
 }
 
 void DeltaTableEntry::BindUpdateConstraints(duckdb::Binder &, duckdb::LogicalGet &get,
                                             duckdb::LogicalProjection &projection, duckdb::LogicalUpdate &update,
                                             duckdb::ClientContext &) {
-    // An update writes whole rows anew, so every column is projected.
-    duckdb::physical_index_set_t all;
-    for (auto &column : columns.Physical()) {
-        all.insert(column.Physical());
-    }
-    duckdb::LogicalUpdate::BindExtraColumns(*this, get, projection, update, all);
+    // An update writes whole rows anew, so every column is projected. DuckDB's own way of doing it would scan a column
+    // twice that is scanned for the condition already, and a Parquet column must not be.
     update.update_is_del_and_insert = true;
+    for (auto &column : columns.Physical()) {
+        if (std::find(update.columns.begin(), update.columns.end(), column.Physical()) != update.columns.end()) {
+            continue;
+        }
+        const auto &scanned = get.GetColumnIds();
+        duckdb::idx_t position = 0;
+        while (position < scanned.size() && scanned[position].GetPrimaryIndex() != column.Logical().index) {
+            position++;
+        }
+        if (position == scanned.size()) {
+            get.AddColumnId(column.Logical().index);
+        }
+        update.columns.push_back(column.Physical());
+        update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+            column.Name(), column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
+        projection.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
+            column.Name(), column.Type(), duckdb::ColumnBinding(get.table_index, position)));
+    }
 }
 
 }  // namespace birdfoot::duck

@@ -11,6 +11,7 @@
 #include "duckdb/commands/create_command.hpp"
 #include "duckdb/commands/describe_table.hpp"
 #include "duckdb/commands/session_commands.hpp"
+#include "duckdb/parser/bind_changes.hpp"
 #include "duckdb/parser/delta_statement.hpp"
 #include "duckdb/parser/table_names.hpp"
 #include "duckdb/settings.hpp"
@@ -123,12 +124,17 @@ public:
         }
         return BindInsert(*inner, context_, statement);
     }
+    BoundStatement operator()(const sql::Update &statement) {
+        const auto *table = FindDeltaTable(context_, statement.table);
+        return table ? BindUpdate(context_, binder_, *table, statement) : Query(text_);
+    }
     BoundStatement operator()(const sql::Merge &statement) {
-        const bool ours = FindDeltaTable(context_, statement.target) != nullptr;
-        if (statement.schema_evolution) {
-            NotYet("MERGE WITH SCHEMA EVOLUTION");
-        }
-        return Query(ours ? statement.text : text_);
+        const auto *table = FindDeltaTable(context_, statement.target);
+        return table ? BindMerge(context_, binder_, *table, statement) : Query(text_);
+    }
+    BoundStatement operator()(const sql::Truncate &statement) {
+        const auto *table = FindDeltaTable(context_, statement.table);
+        return table ? BindTruncate(context_, binder_, statement) : Query(text_);
     }
     BoundStatement operator()(const sql::CreateTable &statement) {
         auto spec = CreateSpecOf(statement);

@@ -21,8 +21,11 @@ std::string QueryOf(const sql::Statement &statement) {
     if (const auto *create = std::get_if<sql::CreateTable>(&statement)) {
         return create->query.value_or("");
     }
+    if (const auto *update = std::get_if<sql::Update>(&statement)) {
+        return sql::PlainText(*update);
+    }
     if (const auto *merge = std::get_if<sql::Merge>(&statement)) {
-        return merge->text;
+        return sql::PlainText(*merge);
     }
     return {};
 }

@@ -17,6 +17,7 @@
 #include "duckdb/planner/operator/logical_explain.hpp"
 #include "duckdb/planner/operator_extension.hpp"
 
+#include "duckdb/parser/bind_changes.hpp"
 #include "duckdb/parser/bind_statement.hpp"
 #include "duckdb/parser/delta_statement.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -169,7 +170,7 @@ duckdb::BoundStatement BindRead(duckdb::ClientContext &context, duckdb::Binder &
 }
 
 // A statement of DuckDB's that it could not bind: spelt in Spark's way where the override is off, a VACUUM of a table
-// of ours, or an INSERT that the session lets change the schema.
+// of ours, or an INSERT or MERGE that the session lets change the schema.
 duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder &binder,
                                  const duckdb::SQLStatement &statement) {
     if (statement.query.empty()) {
@@ -184,6 +185,13 @@ duckdb::BoundStatement BindOther(duckdb::ClientContext &context, duckdb::Binder 
         auto inner = duckdb::Binder::CreateBinder(context, &binder);
         if (again->type == duckdb::StatementType::INSERT_STATEMENT) {
             auto bound = BindEvolvingInsert(*inner, context, again->Cast<duckdb::InsertStatement>());
+            return bound ? std::move(*bound) : duckdb::BoundStatement();
+        }
+    }
+    if (statement.type == duckdb::StatementType::MERGE_INTO_STATEMENT) {
+        auto again = ParseOne(statement.query, WithoutOverride(context.GetParserOptions()));
+        if (again->type == duckdb::StatementType::MERGE_INTO_STATEMENT) {
+            auto bound = BindEvolvingMerge(context, binder, again->Cast<duckdb::MergeIntoStatement>());
             return bound ? std::move(*bound) : duckdb::BoundStatement();
         }
     }

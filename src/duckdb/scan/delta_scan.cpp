@@ -369,4 +369,6 @@ duckdb::vector<column_t> DeltaRowIdColumns() {
     return {kFileIdColumn, MultiFileReader::COLUMN_IDENTIFIER_FILE_ROW_NUMBER};
 }
 
+duckdb::vector<column_t> DeltaRowTrackingColumns() { return {kRowIdColumn, kRowVersionColumn}; }
+
 }  // namespace birdfoot::duck

@@ -50,5 +50,7 @@ std::string PredicateOfScan(const duckdb::FunctionData &bind_data);
 //! Virtual columns of a table entry: filename, file_row_number, file_index, _file_id, _row_id, _row_commit_version.
 duckdb::virtual_column_map_t DeltaVirtualColumns(const Snapshot &snapshot);
 duckdb::vector<duckdb::column_t> DeltaRowIdColumns();
+//! A row's id and the version that wrote it last, where the table tracks rows.
+duckdb::vector<duckdb::column_t> DeltaRowTrackingColumns();
 
 }  // namespace birdfoot::duck

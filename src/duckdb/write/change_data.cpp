@@ -50,46 +50,54 @@ ChangeData::ChangeData(duckdb::ClientContext &context, TableWork &work) : work_(
     writer_ = std::make_unique<FileWriter>(context, std::move(target), work.files);
 }
 
-void ChangeData::AddDeleted(const ScanFile &file, const RowSet &rows) {
+void ChangeData::Write(duckdb::ClientContext &context, FileWriter::Local &local, duckdb::DataChunk &rows,
+                       const char *kind) {
+    duckdb::DataChunk changes;
+    duckdb::vector<duckdb::LogicalType> types;
+    for (size_t i = 0; i < work_.schema.fields.size(); i++) {
+        types.push_back(rows.data[i].GetType());
+    }
+    types.push_back(duckdb::LogicalType::VARCHAR);
+    changes.InitializeEmpty(types);
+    for (size_t i = 0; i + 1 < types.size(); i++) {
+        changes.data[i].Reference(rows.data[i]);
+    }
+    changes.data.back().Reference(duckdb::Value(kind));
+    changes.SetCardinality(rows.size());
+    writer_->Write(context, local, changes);
+}
+
+void ChangeData::AddOldRows(const ScanFile &file, const RowSet &rows, const char *kind) {
+    if (rows.empty()) {
+        return;
+    }
     RowSet others;
     others.AddRange(0, static_cast<uint64_t>(file.statistics.num_records().value_or(kMostRows)));
     others.Subtract(rows);
-    deleted_.push_back(file.add);
-    deleted_.back().deletion_vector = InlineDeletionVector(others);
+    auto &files = files_[kind];
+    files.push_back(file.add);
+    files.back().deletion_vector.reset();
+    if (!others.empty()) {
+        files.back().deletion_vector = InlineDeletionVector(others);
+    }
 }
 
 duckdb::idx_t ChangeData::Begin(duckdb::ClientContext &context) {
-    if (!deleted_.empty()) {
-        deleted_scan_ = std::make_unique<FileScan>(context, work_.View(), std::move(deleted_), AllColumns(work_));
+    duckdb::idx_t tasks = 0;
+    for (auto &[kind, files] : files_) {
+        auto scan = std::make_unique<FileScan>(context, work_.View(), std::move(files), AllColumns(work_));
+        tasks = std::max(tasks, scan->max_tasks());
+        scans_.emplace_back(kind, std::move(scan));
     }
-    if (!inserted_.empty()) {
-        inserted_scan_ = std::make_unique<FileScan>(context, work_.View(), std::move(inserted_), AllColumns(work_));
-    }
-    return std::max(deleted_scan_ ? deleted_scan_->max_tasks() : 0, inserted_scan_ ? inserted_scan_->max_tasks() : 0);
+    files_.clear();
+    return tasks;
 }
 
-void ChangeData::Write(duckdb::ExecutionContext &context, FileScan &scan, FileWriter::Local &local, const char *kind) {
-    duckdb::DataChunk changes;
-    auto types = scan.types();
-    types.push_back(duckdb::LogicalType::VARCHAR);
-    changes.InitializeEmpty(types);
-    scan.Run(context, [&](duckdb::DataChunk &rows) {
-        for (duckdb::idx_t i = 0; i < rows.ColumnCount(); i++) {
-            changes.data[i].Reference(rows.data[i]);
-        }
-        changes.data.back().Reference(duckdb::Value(kind));
-        changes.SetCardinality(rows.size());
-        writer_->Write(context.client, local, changes);
-    });
-}
-
-void ChangeData::Write(duckdb::ExecutionContext &context) {
+void ChangeData::WriteFiles(duckdb::ExecutionContext &context) {
     auto local = writer_->MakeLocal();
-    if (deleted_scan_) {
-        Write(context, *deleted_scan_, *local, "delete");
-    }
-    if (inserted_scan_) {
-        Write(context, *inserted_scan_, *local, "insert");
+    for (auto &[kind, scan] : scans_) {
+        const char *text = kind.c_str();
+        scan->Run(context, [&](duckdb::DataChunk &rows) { Write(context.client, *local, rows, text); });
     }
     writer_->Combine(context.client, *local);
 }
@@ -100,6 +108,12 @@ std::vector<AddCdcFile> ChangeData::Finish(duckdb::ClientContext &context) {
         files.push_back({std::move(file.path), std::move(file.partition_values), static_cast<int64_t>(file.size), {}});
     }
     return files;
+}
+
+void ChangeData::Abandon(duckdb::ClientContext &context) {
+    for (const auto &file : Finish(context)) {
+        work_.files.Abandon(ResolvePath(work_.transaction.root(), file.path));
+    }
 }
 
 }  // namespace birdfoot::duck

@@ -1,10 +1,12 @@
-// ChangeData: the change files of a statement (PROTOCOL.md, "Add CDC File"), made by reading rows once more: those that
-// a file loses through a scan in which only they are left, new ones from the files just written. Needed only where rows
-// are copied from file to file: a vector says by itself which rows went.
+// ChangeData: the change files of a statement (PROTOCOL.md, "Add CDC File"). New rows are written into them beside
+// their data files; old rows are read once more at the statement's end, through a scan in which only they are left.
+// Needed only where rows are copied from file to file or changed: a vector says by itself which rows went.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "duckdb.hpp"
@@ -16,31 +18,39 @@
 
 namespace birdfoot::duck {
 
+// What is in the column _change_type.
+inline constexpr const char *kInsertedRow = "insert";
+inline constexpr const char *kDeletedRow = "delete";
+inline constexpr const char *kRowBefore = "update_preimage";
+inline constexpr const char *kRowAfter = "update_postimage";
+
 class ChangeData {
 public:
     //! Refuses what a version cannot say: once it has change files, readers look at nothing else of it.
     ChangeData(duckdb::ClientContext &context, TableWork &work);
 
-    //! These rows of the file become changes of the kind "delete".
-    void AddDeleted(const ScanFile &file, const RowSet &rows);
-    //! All rows of a new file become changes of the kind "insert".
-    void AddInserted(const AddFile &file) { inserted_.push_back(file); }
+    // New rows, as they come; `rows` has the schema's columns.
+    duckdb::unique_ptr<FileWriter::Local> MakeLocal() { return writer_->MakeLocal(); }
+    void Write(duckdb::ClientContext &context, FileWriter::Local &local, duckdb::DataChunk &rows, const char *kind);
+    void Combine(duckdb::ClientContext &context, FileWriter::Local &local) { writer_->Combine(context, local); }
 
-    //! In how many tasks Write() is to run; begins the scans.
+    //! These rows of a live file.
+    void AddOldRows(const ScanFile &file, const RowSet &rows, const char *kind);
+    //! All rows of a new file.
+    void AddInserted(const AddFile &file) { files_[kInsertedRow].push_back(file); }
+    //! In how many tasks WriteFiles() is to run; begins to read what was added.
     duckdb::idx_t Begin(duckdb::ClientContext &context);
-    void Write(duckdb::ExecutionContext &context);
+    void WriteFiles(duckdb::ExecutionContext &context);
     //! The actions; their number is for the metrics.
     std::vector<AddCdcFile> Finish(duckdb::ClientContext &context);
+    //! Nothing needs to be said after all.
+    void Abandon(duckdb::ClientContext &context);
 
 private:
-    void Write(duckdb::ExecutionContext &context, FileScan &scan, FileWriter::Local &local, const char *kind);
-
     TableWork &work_;
-    std::vector<AddFile> deleted_;
-    std::vector<AddFile> inserted_;
+    std::map<std::string, std::vector<AddFile>> files_;  // a kind; their vectors leave the rows in question
+    std::vector<std::pair<std::string, std::unique_ptr<FileScan>>> scans_;
     std::unique_ptr<FileWriter> writer_;
-    std::unique_ptr<FileScan> deleted_scan_;
-    std::unique_ptr<FileScan> inserted_scan_;
 };
 
 //! Whether the table keeps a change data feed.

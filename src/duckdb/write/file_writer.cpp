@@ -88,6 +88,7 @@ struct FileWriter::Impl {
     void Combine(duckdb::ClientContext &context, WriterLocal &local);
 
     void AddFileColumns();
+    void AddRowIdColumns();
     void BindVariants(duckdb::ClientContext &context);
     void MakeFileChunk(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
 
@@ -163,10 +164,30 @@ void FileWriter::Impl::AddFileColumns() {
         layout.names.push_back(kChangeType);
         positions.push_back(fields.size());
     }
+    if (target.row_ids) {
+        AddRowIdColumns();
+    }
     if (layout.types.empty()) {
         Throw(Fail(Condition::DELTA_NON_PARTITION_COLUMN_ABSENT,
                    "Data written into Delta needs to contain at least one non-partitioned column. All columns of the "
                    "table are partition columns or of type void. Add another column."));
+    }
+}
+
+//! PROTOCOL.md, "Row Tracking": ids of rows that come from other files, in columns that no schema names.
+void FileWriter::Impl::AddRowIdColumns() {
+    for (const char *property : {"delta.rowTracking.materializedRowIdColumnName",
+                                 "delta.rowTracking.materializedRowCommitVersionColumnName"}) {
+        auto name = target.metadata.configuration.find(property);
+        if (name == target.metadata.configuration.end()) {
+            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                       "The table {} tracks rows but lacks the property {}, so rows cannot be moved between its files. "
+                       "Its metadata is damaged. Repair it.",
+                       target.root, property));
+        }
+        positions.push_back(target.schema.fields.size() + (layout.types.size() - file_fields.size()));
+        layout.types.push_back(duckdb::LogicalType::BIGINT);
+        layout.names.push_back(name->second);
     }
 }
 

@@ -25,6 +25,7 @@ struct WriteTarget {
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     uint64_t target_file_bytes = 128ull << 20;
     bool change_data = false;                    // below _change_data/, with _change_type as the chunks' last column
+    bool row_ids = false;                        // with row ids and commit versions as the chunks' last two columns
     bool materialize_partition_columns = false;  // the feature: partition columns are in the files too
     Protocol protocol;
     std::vector<size_t> computed;                // generated columns that a ColumnFiller has made

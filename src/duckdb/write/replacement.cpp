@@ -139,9 +139,13 @@ duckdb::idx_t Replacement::CopyTasks(duckdb::ClientContext &context) {
         touched.push_back({scan_->FileOf(file), std::move(rows)});
     }
     sealing_ = std::make_unique<Sealing>(context, transaction_, work_, std::move(touched));
-    if (auto *changes = sealing_->change_data()) {
+    if (sealing_->copies() && HasChangeFeed(work_)) {
+        change_data_ = std::make_unique<ChangeData>(context, work_);
+        for (const auto &file : sealing_->files()) {
+            change_data_->AddOldRows(file.file, file.rows, kDeletedRow);
+        }
         for (const auto &add : inserted_) {
-            changes->AddInserted(add);
+            change_data_->AddInserted(add);
         }
     }
     return sealing_->CopyTasks();
@@ -157,15 +161,20 @@ void Replacement::Finish(duckdb::ClientContext &context, Operation &operation) {
         sealed = sealing_->Finish(context);
         removed = sealed.removed;
     }
+    std::vector<AddCdcFile> changes;
+    if (change_data_) {
+        changes = change_data_->Finish(context);
+    }
     auto &metrics = operation.metrics;
     if (condition_) {
         metrics["numCopiedRows"] = std::to_string(sealed.copied_rows);
-        metrics["numAddedChangeFiles"] = std::to_string(sealed.change_files);
+        metrics["numAddedChangeFiles"] = std::to_string(changes.size());
         if (removed_rows_) {
             metrics["numDeletedRows"] = std::to_string(sealed.deleted_rows + *removed_rows_);
         }
     }
     std::lock_guard lock(work_.mutex);
+    AddChangeFiles(work_, std::move(changes));
     auto whole = RemoveFiles(work_, removed_, transaction_.engine().now_ms());
     metrics["numRemovedFiles"] = std::to_string(removed.files + whole.files);
     metrics["numRemovedBytes"] = std::to_string(removed.bytes + whole.bytes);

@@ -10,6 +10,7 @@
 #include "duckdb.hpp"
 #include "duckdb/execution/execution_context.hpp"
 
+#include "duckdb/write/change_data.hpp"
 #include "duckdb/write/file_scan.hpp"
 #include "duckdb/write/insert_options.hpp"
 #include "duckdb/write/row_sets.hpp"
@@ -36,8 +37,10 @@ public:
     void Find(duckdb::ExecutionContext &context);
     duckdb::idx_t CopyTasks(duckdb::ClientContext &context);
     void Copy(duckdb::ExecutionContext &context) { sealing_->Copy(context); }
-    duckdb::idx_t ChangeTasks(duckdb::ClientContext &context) { return sealing_ ? sealing_->ChangeTasks(context) : 0; }
-    void WriteChanges(duckdb::ExecutionContext &context) { sealing_->WriteChanges(context); }
+    duckdb::idx_t ChangeTasks(duckdb::ClientContext &context) {
+        return change_data_ ? change_data_->Begin(context) : 0;
+    }
+    void WriteChanges(duckdb::ExecutionContext &context) { change_data_->WriteFiles(context); }
     //! Changes the ChangeSet; adds the metrics of what went.
     void Finish(duckdb::ClientContext &context, Operation &operation);
 
@@ -56,6 +59,7 @@ private:
     std::unique_ptr<FileScan> scan_;           // for the rows that satisfy the condition
     RowSets rows_;
     std::unique_ptr<Sealing> sealing_;
+    std::unique_ptr<ChangeData> change_data_;
 };
 
 }  // namespace birdfoot::duck

@@ -6,6 +6,7 @@
 #include "core/table/table_features.hpp"
 #include "core/table/table_properties.hpp"
 #include "duckdb/io/engine.hpp"
+#include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
@@ -34,26 +35,16 @@ std::optional<std::string> WithWideBounds(const std::optional<std::string> &stat
     return json;
 }
 
-void RequireNoRowTracking(const TableWork &work) {
-    if (HasFeature(work.protocol, "rowTracking")) {
-        Throw(Fail(
-            Condition::BIRDFOOT_UNSUPPORTED,
-            "The table {} tracks rows, and this statement copies rows from file to file. That is not supported for "
-            "such tables without deletion vectors. Set delta.enableDeletionVectors.",
-            work.transaction.root()));
-    }
-}
-
 }  // namespace
 
 Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
-                 std::vector<TouchedFile> files)
-    : transaction_(transaction), work_(work) {
+                 std::vector<TouchedFile> files, FileWriter *writer)
+    : transaction_(transaction), work_(work), row_ids_(TracksRows(work)), files_(std::move(files)), writer_(writer) {
     bool vectors =
         HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
-    std::vector<Vectored> partial;
-    for (auto &touched : files) {
-        auto &add = touched.file.add;
+    std::vector<Vectored> copied;
+    for (const auto &touched : files_) {
+        const auto &add = touched.file.add;
         totals_.deleted_rows += static_cast<int64_t>(touched.rows.cardinality());
         auto gone = touched.rows.Clone();
         if (add.deletion_vector) {
@@ -61,28 +52,18 @@ Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, 
                                                        *add.deletion_vector, CallOf(context))));
         }
         auto records = touched.file.statistics.num_records();
-        if (!records || static_cast<int64_t>(gone.cardinality()) < *records) {
-            partial.push_back({add, std::move(gone)});
-            continue;
-        }
-        totals_.vectors_removed += add.deletion_vector.has_value();
-        removed_.push_back(add);
-    }
-    if (partial.empty()) {
-        return;
-    }
-    if (vectors) {
-        vectored_ = std::move(partial);
-        return;
-    }
-    RequireNoRowTracking(work);
-    if (HasChangeFeed(work)) {
-        change_data_ = std::make_unique<ChangeData>(context, work);
-        for (const auto &touched : files) {
-            change_data_->AddDeleted(touched.file, touched.rows);
+        if (records && static_cast<int64_t>(gone.cardinality()) >= *records) {
+            totals_.vectors_removed += add.deletion_vector.has_value();
+            removed_.push_back(add);
+        } else if (vectors && records) {
+            vectored_.push_back({add, std::move(gone)});
+        } else {  // a vector needs statistics that say how many rows there are
+            copied.push_back({add, std::move(gone)});
         }
     }
-    PlanCopies(context, std::move(partial));
+    if (!copied.empty()) {
+        PlanCopies(context, std::move(copied));
+    }
 }
 
 //! What is left of a file is what a scan of it gives, were it to have all its rows that go in a vector.
@@ -98,7 +79,17 @@ void Sealing::PlanCopies(duckdb::ClientContext &context, std::vector<Vectored> f
     for (size_t i = 0; i < work_.schema.fields.size(); i++) {
         columns.push_back(i);
     }
-    writer_ = std::make_unique<FileWriter>(context, TargetOf(work_), work_.files);
+    if (row_ids_) {
+        for (auto column : DeltaRowTrackingColumns()) {
+            columns.push_back(column);
+        }
+    }
+    if (!writer_) {
+        auto target = TargetOf(work_);
+        target.row_ids = row_ids_;
+        own_writer_ = std::make_unique<FileWriter>(context, std::move(target), work_.files);
+        writer_ = own_writer_.get();
+    }
     scan_ = std::make_unique<FileScan>(context, work_.View(), std::move(scanned), std::move(columns));
 }
 
@@ -113,8 +104,8 @@ void Sealing::Copy(duckdb::ExecutionContext &context) {
 
 SealTotals Sealing::Finish(duckdb::ClientContext &context) {
     std::vector<WrittenFile> written;
-    if (writer_) {
-        written = writer_->Finish(context);
+    if (own_writer_) {
+        written = own_writer_->Finish(context);
     }
     std::vector<DeletionVectorDescriptor> vectors;
     if (!vectored_.empty()) {
@@ -130,27 +121,22 @@ SealTotals Sealing::Finish(duckdb::ClientContext &context) {
         }
         vectors = ValueOrThrow(std::move(result));
     }
-    std::vector<AddCdcFile> changes;
-    if (change_data_) {
-        changes = change_data_->Finish(context);
-    }
     auto now = transaction_.engine().now_ms();
     std::lock_guard lock(work_.mutex);
-    totals_.change_files = static_cast<int64_t>(changes.size());
-    auto &cdc = work_.transaction.changes().cdc;
-    cdc.insert(cdc.end(), std::make_move_iterator(changes.begin()), std::make_move_iterator(changes.end()));
     totals_.copied_rows = copied_rows_;
     totals_.removed = RemoveFiles(work_, removed_, now);
     totals_.added = AddFiles(work_, std::move(written));
+    std::vector<ReplacedFile> replaced;
     for (size_t i = 0; i < vectored_.size(); i++) {
-        const auto &old = vectored_[i].add;
+        auto &old = vectored_[i].add;
         (old.deletion_vector ? totals_.vectors_updated : totals_.vectors_added)++;
         auto add = old;
         add.deletion_vector = std::move(vectors[i]);
         add.stats = WithWideBounds(add.stats);
         add.data_change = true;
-        ReplaceFile(work_, old, std::move(add), now);
+        replaced.push_back({std::move(old), std::move(add)});
     }
+    ReplaceFiles(work_, std::move(replaced), now);
     return totals_;
 }
 

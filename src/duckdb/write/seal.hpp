@@ -12,7 +12,6 @@
 #include "duckdb/execution/execution_context.hpp"
 
 #include "core/scan/deletion_vector.hpp"
-#include "duckdb/write/change_data.hpp"
 #include "duckdb/write/file_scan.hpp"
 #include "duckdb/write/work_changes.hpp"
 
@@ -31,25 +30,22 @@ struct SealTotals {
     int64_t vectors_added = 0;
     int64_t vectors_updated = 0;
     int64_t vectors_removed = 0;
-    int64_t change_files = 0;
 };
 
 class Sealing {
 public:
     //! Reads the files' vectors and decides what happens to each. Throws for what the table's features do not allow.
+    //! Copies go to `writer`, whose files are the caller's to finish; without one to a writer of its own.
     Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
-            std::vector<TouchedFile> files);
+            std::vector<TouchedFile> files, FileWriter *writer = nullptr);
 
-    //! Where change files are needed, so that the caller adds the rows that it inserts; null where they are not.
-    ChangeData *change_data() { return change_data_.get(); }
+    const std::vector<TouchedFile> &files() const { return files_; }
+    //! Whether rows are copied from file to file, so that a change feed needs change files to tell which went.
+    bool copies() const { return scan_ != nullptr; }
 
-    // Two parallel steps, then the end. Each *Tasks() says in how many tasks the step behind it runs; 0: not at all.
+    // One parallel step, then the end. CopyTasks() says in how many tasks the step is to run; 0: not at all.
     duckdb::idx_t CopyTasks() const { return scan_ ? scan_->max_tasks() : 0; }
     void Copy(duckdb::ExecutionContext &context);
-    duckdb::idx_t ChangeTasks(duckdb::ClientContext &context) {
-        return change_data_ ? change_data_->Begin(context) : 0;
-    }
-    void WriteChanges(duckdb::ExecutionContext &context) { change_data_->Write(context); }
     //! Writes the vectors and changes the ChangeSet.
     SealTotals Finish(duckdb::ClientContext &context);
 
@@ -62,12 +58,14 @@ private:
 
     DeltaTransaction &transaction_;
     TableWork &work_;
+    const bool row_ids_;  // copies keep theirs
     SealTotals totals_;
+    std::vector<TouchedFile> files_;
     std::vector<AddFile> removed_;
     std::vector<Vectored> vectored_;
-    std::unique_ptr<FileWriter> writer_;
+    FileWriter *writer_;
+    std::unique_ptr<FileWriter> own_writer_;
     std::unique_ptr<FileScan> scan_;
-    std::unique_ptr<ChangeData> change_data_;
     std::atomic<int64_t> copied_rows_{0};
 };
 

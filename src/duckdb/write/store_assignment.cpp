@@ -6,6 +6,7 @@
 
 #include "duckdb/function/function_binder.hpp"
 #include "duckdb/main/config.hpp"
+#include "duckdb/optimizer/optimizer.hpp"
 #include "duckdb/planner/expression/bound_cast_expression.hpp"
 #include "duckdb/planner/expression/bound_columnref_expression.hpp"
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
@@ -18,6 +19,7 @@
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/insert_options.hpp"
+#include "duckdb/write/prepare_changes.hpp"
 
 namespace birdfoot::duck {
 
@@ -58,8 +60,8 @@ Error Refuse(const LogicalType &from, const LogicalType &to, const std::string &
         table, column, duckdb::StringUtil::Upper(NameOf(from)), duckdb::StringUtil::Upper(NameOf(to)));
 }
 
-Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table,
-                   const std::string &column) {
+Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column,
+                   bool all_fields) {
     const auto &sources = duckdb::StructType::GetChildTypes(from);
     const auto &targets = duckdb::StructType::GetChildTypes(to);
     if (duckdb::StructType::IsUnnamed(from)) {
@@ -68,7 +70,8 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
         }
         for (size_t i = 0; i < sources.size(); i++) {
             BF_RETURN_IF_ERROR(
-                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false));
+                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false,
+                                all_fields));
         }
         return {};
     }
@@ -85,7 +88,13 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
                 "`{}`. Leave it out of the query, or write with schema evolution.",
                 table, column, name);
         }
-        BF_RETURN_IF_ERROR(CheckAssignable(type, *target, table, column + "." + name, false));
+        BF_RETURN_IF_ERROR(CheckAssignable(type, *target, table, column + "." + name, false, all_fields));
+    }
+    if (all_fields && sources.size() != targets.size()) {
+        return Fail(Condition::INCOMPATIBLE_DATA_FOR_TABLE,
+                    "Cannot cast {} to {} for `{}`. All nested columns must match. Give all fields of the struct, or "
+                    "assign to the field alone (SET {}.field = …).",
+                    NameOf(from), NameOf(to), column, column);
     }
     return {};
 }
@@ -128,6 +137,157 @@ bool IsImplicit(const duckdb::Expression &expression) {
     const auto &cast = static_cast<const duckdb::BoundCastExpression &>(expression);
     return !cast.try_cast && cast.GetQueryLocation() == cast.child->GetQueryLocation();
 }
+
+//! A planned sub-query has no place, so whose cast it is cannot be told: where both could be meant it is DuckDB's.
+bool IsCastOfSubquery(const duckdb::Expression &expression) {
+    if (expression.GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) {
+        return false;
+    }
+    const auto &cast = static_cast<const duckdb::BoundCastExpression &>(expression);
+    return !cast.try_cast && cast.child->GetExpressionClass() == duckdb::ExpressionClass::BOUND_COLUMN_REF &&
+           !cast.child->GetQueryLocation().IsValid() &&
+           CheckAssignable(cast.child->return_type, cast.return_type, "", "", false).ok();
+}
+
+bool IsFraction(const LogicalType &type) {
+    return type.id() == LogicalTypeId::DOUBLE || type.id() == LogicalTypeId::FLOAT ||
+           (type.id() == LogicalTypeId::DECIMAL && duckdb::DecimalType::GetScale(type) > 0);
+}
+
+//! Whether a cast of lists, maps or structs makes integers of fractions: DuckDB rounds them, Spark cuts them.
+bool RoundsInside(const LogicalType &from, const LogicalType &to) {
+    if (IsList(from) && IsList(to)) {
+        return RoundsInside(ElementOf(from), ElementOf(to));
+    }
+    if (from.id() == LogicalTypeId::MAP && to.id() == LogicalTypeId::MAP) {
+        return RoundsInside(duckdb::MapType::KeyType(from), duckdb::MapType::KeyType(to)) ||
+               RoundsInside(duckdb::MapType::ValueType(from), duckdb::MapType::ValueType(to));
+    }
+    if (from.id() != LogicalTypeId::STRUCT || to.id() != LogicalTypeId::STRUCT) {
+        return IsFraction(from) && to.IsIntegral();
+    }
+    const auto &sources = duckdb::StructType::GetChildTypes(from);
+    const auto &targets = duckdb::StructType::GetChildTypes(to);
+    for (size_t i = 0; i < sources.size(); i++) {
+        for (size_t k = 0; k < targets.size(); k++) {
+            bool same = duckdb::StructType::IsUnnamed(from) ? i == k
+                                                            : EqualsIgnoreCase(sources[i].first, targets[k].first);
+            if (same && RoundsInside(sources[i].second, targets[k].second)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+//! A value as its column takes it. Structs, lists and maps that are written out part by part are taken part by part.
+class StoredValue {
+public:
+    StoredValue(duckdb::ClientContext &context, const std::string &table, bool all_fields)
+        : context_(context), table_(table), all_fields_(all_fields) {}
+
+    using Value = duckdb::unique_ptr<duckdb::Expression>;
+
+    Value Of(Value value, const LogicalType &target, const std::string &column) {
+        while (IsImplicit(*value)) {
+            value = std::move(static_cast<duckdb::BoundCastExpression &>(*value).child);
+        }
+        if (auto parts = OfParts(value, target, column)) {
+            return parts;
+        }
+        const auto from = value->return_type;
+        bool literal = value->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT;
+        OkOrThrow(CheckAssignable(from, target, table_, column, literal, all_fields_));
+        if (from.IsNested() && RoundsInside(from, target)) {
+            Throw(Refuse(from, target, table_, column));
+        }
+        return CastForStorage(context_, std::move(value), target);
+    }
+
+private:
+    //! Null for a value that is not made of parts.
+    Value OfParts(Value &value, const LogicalType &target, const std::string &column) {
+        if (value->GetExpressionClass() != duckdb::ExpressionClass::BOUND_FUNCTION) {
+            return nullptr;
+        }
+        auto &function = static_cast<duckdb::BoundFunctionExpression &>(*value);
+        const auto &name = function.function.name;
+        if (name == "struct_pack" && target.id() == LogicalTypeId::STRUCT) {
+            return OfStruct(function, target, column);
+        }
+        if (name == "list_value" && target.id() == LogicalTypeId::LIST) {
+            return OfList(function, target, column + ".element");
+        }
+        if (name == "map" && target.id() == LogicalTypeId::MAP && function.children.size() == 2) {
+            auto &children = function.children;
+            children[0] = OfMapPart(std::move(children[0]), duckdb::MapType::KeyType(target), column + ".key");
+            children[1] = OfMapPart(std::move(children[1]), duckdb::MapType::ValueType(target), column + ".value");
+            return Call(name, std::move(children), target);
+        }
+        return nullptr;
+    }
+
+    Value OfList(duckdb::BoundFunctionExpression &list, const LogicalType &target, const std::string &element) {
+        for (auto &child : list.children) {
+            child = Of(std::move(child), ElementOf(target), element);
+        }
+        return Call("list_value", std::move(list.children), target);
+    }
+
+    //! The list of a map's keys or values.
+    Value OfMapPart(Value list, const LogicalType &element_type, const std::string &element) {
+        while (IsImplicit(*list)) {
+            list = std::move(static_cast<duckdb::BoundCastExpression &>(*list).child);
+        }
+        const auto target = LogicalType::LIST(element_type);
+        if (list->GetExpressionClass() == duckdb::ExpressionClass::BOUND_FUNCTION) {
+            auto &function = static_cast<duckdb::BoundFunctionExpression &>(*list);
+            if (function.function.name == "list_value") {
+                return OfList(function, target, element);
+            }
+        }
+        return Of(std::move(list), target, element);
+    }
+
+    Value OfStruct(duckdb::BoundFunctionExpression &function, const LogicalType &target, const std::string &column) {
+        const auto from = function.return_type;
+        const auto &sources = duckdb::StructType::GetChildTypes(from);
+        const auto &targets = duckdb::StructType::GetChildTypes(target);
+        duckdb::vector<Value> fields;
+        size_t found = 0;
+        for (const auto &[name, type] : targets) {
+            Value field;
+            for (size_t i = 0; i < sources.size() && !field; i++) {
+                if (EqualsIgnoreCase(sources[i].first, name) && function.children[i]) {
+                    field = Of(std::move(function.children[i]), type, column + "." + name);
+                    found++;
+                }
+            }
+            if (!field) {
+                field = duckdb::make_uniq<duckdb::BoundConstantExpression>(duckdb::Value(type));
+            }
+            field->SetAlias(name);
+            fields.push_back(std::move(field));
+        }
+        if (found < sources.size() || (all_fields_ && found < targets.size())) {
+            OkOrThrow(CheckStruct(from, target, table_, column, all_fields_));  // says which are missing
+        }
+        return Call("struct_pack", std::move(fields), target);
+    }
+
+    Value Call(const std::string &name, duckdb::vector<Value> arguments, const LogicalType &target) {
+        duckdb::ErrorData error;
+        auto bound = duckdb::FunctionBinder(context_).BindScalarFunction(DEFAULT_SCHEMA, name, std::move(arguments), error);
+        if (!bound) {
+            error.Throw();
+        }
+        return duckdb::BoundCastExpression::AddCastToType(context_, std::move(bound), target);
+    }
+
+    duckdb::ClientContext &context_;
+    const std::string &table_;
+    const bool all_fields_;
+};
 
 class InsertChecker {
 public:
@@ -186,19 +346,9 @@ private:
     }
 
     void CheckExpression(duckdb::unique_ptr<duckdb::Expression> &expression, size_t position) {
-        if (position >= columns_.size() || !IsImplicit(*expression)) {
-            return;
+        if (position < columns_.size()) {
+            CheckStored(context_, expression, insert_.table.name, columns_[position], false);
         }
-        auto target = expression->return_type;
-        auto source = std::move(static_cast<duckdb::BoundCastExpression &>(*expression).child);
-        while (IsImplicit(*source)) {  // NULL is made an INTEGER first
-            source = std::move(static_cast<duckdb::BoundCastExpression &>(*source).child);
-        }
-        bool literal = source->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT;
-        OkOrThrow(CheckAssignable(source->return_type, target, insert_.table.name, columns_[position], literal));
-        auto alias = expression->GetAlias();
-        expression = CastForStorage(context_, std::move(source), target);
-        expression->SetAlias(alias);
     }
 
     duckdb::ClientContext &context_;
@@ -206,27 +356,46 @@ private:
     std::vector<std::string> columns_;
 };
 
-void Visit(duckdb::ClientContext &context, duckdb::LogicalOperator &op) {
-    if (op.type == duckdb::LogicalOperatorType::LOGICAL_INSERT) {
-        auto &insert = static_cast<duckdb::LogicalInsert &>(op);
-        if (insert.table.catalog.GetCatalogType() == kStorageType) {
-            InsertChecker(context, insert).Check();
+bool IsOurs(const duckdb::TableCatalogEntry &table) { return table.catalog.GetCatalogType() == kStorageType; }
+
+void Visit(duckdb::OptimizerExtensionInput &input, duckdb::LogicalOperator &op) {
+    switch (op.type) {
+    case duckdb::LogicalOperatorType::LOGICAL_INSERT:
+        if (auto &insert = static_cast<duckdb::LogicalInsert &>(op); IsOurs(insert.table)) {
+            InsertChecker(input.context, insert).Check();
             MarkAssignmentChecked(insert);
         }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_DELETE:
+        if (auto &erase = static_cast<duckdb::LogicalDelete &>(op); IsOurs(erase.table)) {
+            PrepareDelete(input.context, erase);
+        }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_UPDATE:
+        if (auto &update = static_cast<duckdb::LogicalUpdate &>(op); IsOurs(update.table)) {
+            PrepareUpdate(input.context, update);
+        }
+        break;
+    case duckdb::LogicalOperatorType::LOGICAL_MERGE_INTO:
+        if (auto &merge = static_cast<duckdb::LogicalMergeInto &>(op); IsOurs(merge.table)) {
+            PrepareMerge(input.context, input.optimizer.binder, merge);
+        }
+        break;
+    default: break;
     }
     for (auto &child : op.children) {
-        Visit(context, *child);
+        Visit(input, *child);
     }
 }
 
 void BeforeOptimizer(duckdb::OptimizerExtensionInput &input, duckdb::unique_ptr<duckdb::LogicalOperator> &plan) {
-    Guarded([&] { Visit(input.context, *plan); });
+    Guarded([&] { Visit(input, *plan); });
 }
 
 }  // namespace
 
 Status CheckAssignable(const LogicalType &from, const LogicalType &to, const std::string &table,
-                       const std::string &column, bool literal) {
+                       const std::string &column, bool literal, bool all_fields) {
     if (from == to || from.id() == LogicalTypeId::SQLNULL || to.id() == LogicalTypeId::VARIANT) {
         return {};
     }
@@ -243,27 +412,37 @@ Status CheckAssignable(const LogicalType &from, const LogicalType &to, const std
         return {};
     }
     if (IsList(from) && IsList(to)) {
-        return CheckAssignable(ElementOf(from), ElementOf(to), table, column + ".element", false);
+        return CheckAssignable(ElementOf(from), ElementOf(to), table, column + ".element", false, all_fields);
     }
     if (from.id() == LogicalTypeId::MAP && to.id() == LogicalTypeId::MAP) {
         BF_RETURN_IF_ERROR(CheckAssignable(duckdb::MapType::KeyType(from), duckdb::MapType::KeyType(to), table,
-                                           column + ".key", false));
+                                           column + ".key", false, all_fields));
         return CheckAssignable(duckdb::MapType::ValueType(from), duckdb::MapType::ValueType(to), table,
-                               column + ".value", false);
+                               column + ".value", false, all_fields);
     }
     if (from.id() == LogicalTypeId::STRUCT && to.id() == LogicalTypeId::STRUCT) {
-        return CheckStruct(from, to, table, column);
+        return CheckStruct(from, to, table, column, all_fields);
     }
     return Refuse(from, to, table, column);
+}
+
+void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
+                 const std::string &table, const std::string &column, bool all_fields) {
+    if (!IsImplicit(*value) && !IsCastOfSubquery(*value)) {
+        return;
+    }
+    auto target = value->return_type;
+    auto source = std::move(static_cast<duckdb::BoundCastExpression &>(*value).child);
+    auto alias = value->GetAlias();
+    value = StoredValue(context, table, all_fields).Of(std::move(source), target, column);
+    value->SetAlias(alias);
 }
 
 duckdb::unique_ptr<duckdb::Expression> CastForStorage(duckdb::ClientContext &context,
                                                       duckdb::unique_ptr<duckdb::Expression> expression,
                                                       const LogicalType &target) {
     const auto from = expression->return_type;
-    bool fraction = from.id() == LogicalTypeId::DOUBLE || from.id() == LogicalTypeId::FLOAT ||
-                    (from.id() == LogicalTypeId::DECIMAL && duckdb::DecimalType::GetScale(from) > 0);
-    if (fraction && target.IsIntegral()) {
+    if (IsFraction(from) && target.IsIntegral()) {
         expression = Truncated(context, std::move(expression));
     }
     if (from.id() == LogicalTypeId::TIMESTAMP_NS && IsTemporal(target) && target.id() != LogicalTypeId::DATE) {

@@ -13,13 +13,18 @@
 
 namespace birdfoot::duck {
 
-//! Registers the check of every INSERT into one of our tables.
+//! Registers what is done to every statement that writes to one of our tables, before it is optimised.
 void RegisterStoreAssignment(duckdb::DBConfig &config);
 
 //! INCOMPATIBLE_DATA_FOR_TABLE names the column and both types where Spark would refuse the assignment. A `literal`
 //! text is taken for a date or timestamp, as DuckDB's literals are.
 Status CheckAssignable(const duckdb::LogicalType &from, const duckdb::LogicalType &to, const std::string &table,
-                       const std::string &column, bool literal);
+                       const std::string &column, bool literal, bool all_fields = false);
+
+//! The same for a value that DuckDB has cast to the type of its column, which is then cast as CastForStorage does it. An
+//! UPDATE or MERGE takes a struct only with all its fields (`all_fields`).
+void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
+                 const std::string &table, const std::string &column, bool all_fields);
 
 //! A cast to a column's type as Spark does it: fractions are cut, not rounded; digits that timestamps would lose are an
 //! error.

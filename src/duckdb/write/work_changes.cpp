@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/json.hpp"
 #include "core/log/replay.hpp"
@@ -34,10 +36,13 @@ std::optional<uint64_t> ParseBytes(std::string_view text) {
     return std::nullopt;
 }
 
-std::vector<AddFile>::iterator FindAdded(ChangeSet &changes, const AddFile &file) {
-    auto key = FileKey(file.path, file.deletion_vector);
-    return std::find_if(changes.adds.begin(), changes.adds.end(),
-                        [&](const AddFile &add) { return FileKey(add.path, add.deletion_vector) == key; });
+//! Where a file is among those that the transaction adds, by path and vector.
+std::unordered_map<std::string, size_t> AddedFiles(const ChangeSet &changes) {
+    std::unordered_map<std::string, size_t> positions;
+    for (size_t i = 0; i < changes.adds.size(); i++) {
+        positions.emplace(FileKey(changes.adds[i].path, changes.adds[i].deletion_vector), i);
+    }
+    return positions;
 }
 
 int64_t ToNumber(const std::string &text) {
@@ -82,33 +87,44 @@ std::vector<ScanFile> LiveFiles(duckdb::ClientContext &context, DeltaTransaction
 
 FileTotals RemoveFiles(TableWork &work, const std::vector<AddFile> &files, int64_t now_ms) {
     auto &changes = work.transaction.changes();
+    auto added = AddedFiles(changes);
+    // A file of the snapshot that was added again with another vector has its tombstone already, and stays.
+    std::unordered_set<std::string> buried;
+    if (!added.empty()) {
+        for (const auto &remove : changes.removes) {
+            buried.insert(remove.path);
+        }
+    }
+    std::vector<bool> dropped(changes.adds.size());
     FileTotals totals;
     for (const auto &file : files) {
         totals.Count(file.size);
-        auto added = FindAdded(changes, file);
-        if (added == changes.adds.end()) {
+        auto found = added.find(FileKey(file.path, file.deletion_vector));
+        if (found == added.end()) {
             changes.removes.push_back(MakeRemove(file, now_ms, true));
             continue;
         }
-        // A file of the snapshot that was added again with another vector has its tombstone already, and stays.
-        bool is_ours = std::none_of(changes.removes.begin(), changes.removes.end(),
-                                    [&](const RemoveFile &remove) { return remove.path == file.path; });
-        changes.adds.erase(added);
-        if (is_ours) {
+        dropped[found->second] = true;
+        if (!buried.contains(file.path)) {
             work.files.Abandon(ResolvePath(work.transaction.root(), file.path));
         }
     }
+    size_t position = 0;
+    std::erase_if(changes.adds, [&](const AddFile &) { return dropped[position++]; });
     return totals;
 }
 
-void ReplaceFile(TableWork &work, const AddFile &old, AddFile replacement, int64_t now_ms) {
+void ReplaceFiles(TableWork &work, std::vector<ReplacedFile> files, int64_t now_ms) {
     auto &changes = work.transaction.changes();
-    if (auto added = FindAdded(changes, old); added != changes.adds.end()) {
-        *added = std::move(replacement);
-        return;
+    auto added = AddedFiles(changes);
+    for (auto &[old, replacement] : files) {
+        if (auto found = added.find(FileKey(old.path, old.deletion_vector)); found != added.end()) {
+            changes.adds[found->second] = std::move(replacement);
+            continue;
+        }
+        changes.removes.push_back(MakeRemove(old, now_ms, true));
+        changes.adds.push_back(std::move(replacement));
     }
-    changes.removes.push_back(MakeRemove(old, now_ms, true));
-    changes.adds.push_back(std::move(replacement));
 }
 
 FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files) {
@@ -118,6 +134,11 @@ FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files) {
         work.transaction.changes().adds.push_back(ToAddFile(std::move(file), true));
     }
     return totals;
+}
+
+void AddChangeFiles(TableWork &work, std::vector<AddCdcFile> files) {
+    auto &cdc = work.transaction.changes().cdc;
+    cdc.insert(cdc.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
 }
 
 void AcknowledgeConstraints(TableWork &work) {
@@ -185,6 +206,8 @@ bool ClaimIdempotentWrite(duckdb::ClientContext &context, DeltaTransaction &tran
     changes.transactions.push_back({write->app_id, write->version, transaction.engine().now_ms()});
     return true;
 }
+
+bool TracksRows(const TableWork &work) { return BoolProperty(work.metadata, "delta.enableRowTracking"); }
 
 void RequireNotAppendOnly(const TableWork &work) {
     if (BoolProperty(work.metadata, "delta.appendOnly")) {

@@ -28,12 +28,17 @@ struct FileTotals {
     }
 };
 
-//! Takes live files out of the table: one that this transaction wrote vanishes, the others get a tombstone. Call under
+//! Takes live files out of the table: those that this transaction wrote vanish, the others get a tombstone. Call under
 //! `work.mutex`, like all below.
 FileTotals RemoveFiles(TableWork &work, const std::vector<AddFile> &files, int64_t now_ms);
-//! The same file with another vector.
-void ReplaceFile(TableWork &work, const AddFile &old, AddFile replacement, int64_t now_ms);
+struct ReplacedFile {
+    AddFile old;
+    AddFile replacement;
+};
+//! The same files with other vectors.
+void ReplaceFiles(TableWork &work, std::vector<ReplacedFile> files, int64_t now_ms);
 FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files);
+void AddChangeFiles(TableWork &work, std::vector<AddCdcFile> files);
 //! Notes that rows were checked against the table's constraints, as every FileWriter does.
 void AcknowledgeConstraints(TableWork &work);
 
@@ -45,6 +50,9 @@ std::string JsonList(const std::vector<std::string> &values);
 
 //! The mark of an idempotent write, if the session asks for one. False: the application has made this write already.
 bool ClaimIdempotentWrite(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work);
+
+//! Whether rows have ids that must survive when they are moved.
+bool TracksRows(const TableWork &work);
 
 //! DELTA_CANNOT_MODIFY_APPEND_ONLY where rows may only be added.
 void RequireNotAppendOnly(const TableWork &work);

@@ -272,44 +272,83 @@ TEST(Parser, InsertErrors) {
     });
 }
 
+TEST(Parser, Update) {
+    Check({
+        {"UPDATE t SET a = 1, b = f(x, 2) WHERE c", "unchanged"},
+        {"UPDATE t SET (a, b) = (1, 2)", "unchanged"},
+        {"UPDATE t SET a.b = CASE WHEN x THEN 1 ELSE 2 END, c = {'d': 1, 'e': [2, 3]} WHERE `z` = 1",
+         "update t alias t: UPDATE t SET<update a.b=CASE WHEN x THEN 1 ELSE 2 END c={'d': 1, 'e': [2, 3]}> WHERE \"z\" = 1"},
+        {"update delta.`/p` as x set x.a = x.b IS DISTINCT FROM 3, x.c.`d e` = (SELECT 1 FROM t WHERE y) FROM u RETURNING *",
+         "update delta.`/p` alias x: update delta.\"/p\" as x set<update x.a=x.b IS DISTINCT FROM 3 x.c.d e=(SELECT 1 FROM "
+         "t WHERE y)> FROM u RETURNING *"},
+        {"WITH k AS (SELECT 1) UPDATE t SET t.a = 1", "update t alias t: WITH k AS (SELECT 1) UPDATE t SET<update t.a=1>"},
+        {"UPDATE EXTENSIONS", "unchanged"},
+        {"UPDATE", "unchanged"},
+    });
+}
+
 TEST(Parser, Merge) {
     Check({
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-         "merge t by name MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE BY NAME WHEN NOT MATCHED THEN "
-         "INSERT BY "
-         "NAME"},
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update *> WHEN NOT MATCHED THEN "
+         "<insert *>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED BY TARGET AND s.x THEN "
          "INSERT *;",
-         "merge t by name MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED BY "
-         "TARGET AND "
-         "s.x THEN INSERT BY NAME"},
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED "
+         "BY TARGET AND s.x THEN <insert *>"},
         {"MERGE WITH SCHEMA EVOLUTION INTO delta.`/p` t USING (SELECT * FROM s) s ON t.a = s.a WHEN MATCHED THEN "
          "DELETE",
-         "merge delta.`/p` evolve MERGE  INTO delta.\"/p\" t USING (SELECT * FROM s) s ON t.a = s.a WHEN MATCHED THEN "
-         "DELETE"},
+         "merge delta.`/p` alias t using s evolve: MERGE INTO delta.\"/p\" t USING (SELECT * FROM s) s ON t.a = s.a WHEN "
+         "MATCHED THEN DELETE"},
         {"merge into delta.`p` target using delta.`p` version as of 1 source on target.id = source.id when matched "
-         "then update "
-         "set *",
-         "merge delta.p by name merge into delta.\"p\" target using delta.\"p\" source AT (VERSION => 1) on target.id "
-         "= source.id "
-         "when matched then UPDATE BY NAME"},
+         "then update set *",
+         "merge delta.p alias target using source: merge into delta.\"p\" target using delta.\"p\" source AT (VERSION => "
+         "1) on target.id = source.id when matched then <update *>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED AND (CASE WHEN x THEN 1 ELSE 0 END) = 1 THEN UPDATE SET a = "
-         "CASE WHEN y "
-         "THEN 2 END",
+         "CASE WHEN y THEN 2 END",
          "unchanged"},
         {"MERGE INTO t USING s ON `t`.a = s.a WHEN MATCHED THEN DELETE",
          "text MERGE INTO t USING s ON \"t\".a = s.a WHEN MATCHED THEN DELETE"},
         {"WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *",
-         "merge t by name WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT BY "
-         "NAME"},
+         "merge t alias t using s: WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN <insert "
+         "*>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT BY NAME", "unchanged"},
         {"MERGE", "unchanged"},
+        // names with qualifiers, fields of structs
+        {"MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x THEN true END THEN UPDATE SET a.v = "
+         "b.v, w.x = 2 WHEN NOT MATCHED THEN INSERT (a.i, v) VALUES (b.i, CASE WHEN b.i THEN 1 END) WHEN NOT MATCHED BY "
+         "SOURCE THEN UPDATE SET v = 1",
+         "merge x.t alias a using b: MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x THEN "
+         "true END THEN <update a.v=b.v w.x=2> WHEN NOT MATCHED THEN <insert a.i v> VALUES (b.i, CASE WHEN b.i THEN 1 "
+         "END) WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 1"},
+        {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * EXCEPT (b, c)",
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update * except(b, c)>"},
+        // what the source goes by
+        {"MERGE INTO t USING a.b.c ON x WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using c: MERGE INTO t USING a.b.c ON x WHEN NOT MATCHED THEN <insert *>"},
+        {"MERGE INTO t USING c VERSION AS OF 3 ON x WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using c: MERGE INTO t USING c AT (VERSION => 3) ON x WHEN NOT MATCHED THEN <insert *>"},
+        {"MERGE INTO t USING c d AT (VERSION => 3) ON x WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using d: MERGE INTO t USING c d AT (VERSION => 3) ON x WHEN NOT MATCHED THEN <insert *>"},
+        {"MERGE INTO t USING (VALUES (1, 2)) AS s(a, b) USING (a) WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using s: MERGE INTO t USING (VALUES (1, 2)) AS s(a, b) USING (a) WHEN NOT MATCHED THEN <insert "
+         "*>"},
+        {"MERGE INTO t USING (SELECT 1) ON x WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using source: MERGE INTO t USING (SELECT 1) AS source ON x WHEN NOT MATCHED THEN <insert *>"},
+        {"MERGE INTO t USING range(5) ON x WHEN NOT MATCHED THEN INSERT *",
+         "merge t alias t using range: MERGE INTO t USING range(5) ON x WHEN NOT MATCHED THEN <insert *>"},
+        {"MERGE INTO t USING (a JOIN b USING (c)) ON x WHEN NOT MATCHED THEN DO NOTHING", "unchanged"},
+        // only the last clause of a kind may do without a condition
+        {"MERGE INTO t USING s ON x WHEN MATCHED THEN DELETE WHEN MATCHED AND y THEN UPDATE SET a = 1",
+         "merge t alias t using s hides: MERGE INTO t USING s ON x WHEN MATCHED THEN DELETE WHEN MATCHED AND y THEN UPDATE "
+         "SET a = 1"},
+        {"MERGE INTO t USING s ON x WHEN MATCHED AND y THEN DELETE WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE THEN "
+         "DELETE",
+         "unchanged"},
     });
     CheckErrors({
         {"MERGE WITH SCHEMA EVOLUTION t USING s",
          "[PARSE_SYNTAX_ERROR] Syntax error at or near 't' (line 1, position 29): INTO"},
-        {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * EXCEPT (b)",
-         "[BIRDFOOT_UNSUPPORTED] UPDATE SET * EXCEPT is not supported."},
     });
 }
 
@@ -574,8 +613,8 @@ TEST(Parser, OtherStatements) {
         {"DROP TABLE IF EXISTS t PURGE", "text DROP TABLE IF EXISTS t "},
         {"DROP TABLE delta.`/p` PURGE;", "text DROP TABLE delta.\"/p\" "},
         {"DROP TABLE purge", "unchanged"},
-        {"TRUNCATE t", "unchanged"},
-        {"TRUNCATE TABLE `t`", "text TRUNCATE TABLE \"t\""},
+        {"TRUNCATE t", "truncate t"},
+        {"TRUNCATE TABLE `t`", "truncate t"},
         {"EXPLAIN SELECT * FROM t VERSION AS OF 1", "text EXPLAIN SELECT * FROM t AT (VERSION => 1)"},
         {"EXPLAIN (FORMAT json) SELECT `a`", "text EXPLAIN (FORMAT json) SELECT \"a\""},
         {"PREPARE `p` AS SELECT 1", "text PREPARE \"p\" AS SELECT 1"},

@@ -53,9 +53,26 @@ public:
         out += s.mode == InsertMode::kReplaceWhere ? " replace where{" + s.replace_where + "}" : "";
         return out + " " + s.query;
     }
+    std::string operator()(const Update &s) const {
+        return "update " + s.table.ToText() + " alias " + s.alias + ": " + s.before + "<" + Action(s.action) + ">" + s.after;
+    }
     std::string operator()(const Merge &s) const {
-        return "merge " + s.target.ToText() + (s.schema_evolution ? " evolve" : "") + (s.by_name ? " by name" : "") +
-               " " + s.text;
+        std::string out = "merge " + s.target.ToText() + " alias " + s.target_alias + " using " + s.source_alias +
+                          (s.schema_evolution ? " evolve" : "") + (s.hides_clauses ? " hides" : "") + ": " + s.texts[0];
+        for (size_t i = 0; i < s.actions.size(); i++) {
+            out += "<" + Action(s.actions[i]) + ">" + s.texts[i + 1];
+        }
+        return out;
+    }
+    std::string operator()(const Truncate &s) const { return "truncate " + s.table.ToText(); }
+    std::string Action(const RowAction &action) const {
+        std::string out = action.insert ? "insert" : "update";
+        out += action.all ? " *" : "";
+        out += action.except.empty() ? "" : " except" + List(action.except);
+        for (const auto &assignment : action.assignments) {
+            out += " " + Path(assignment.target) + (assignment.value.empty() ? "" : "=" + assignment.value);
+        }
+        return out;
     }
     std::string operator()(const AlterTable &s) const {
         return "alter " + s.table.ToText() + " " + std::visit(*this, s.action);

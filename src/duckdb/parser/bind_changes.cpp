@@ -1,0 +1,335 @@
+// See bind_changes.hpp. A struct that is NULL gets its field all the same, its other fields are NULL then: as in Spark.
+#include "duckdb/parser/bind_changes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "duckdb/parser/expression/star_expression.hpp"
+#include "duckdb/parser/query_node/select_node.hpp"
+#include "duckdb/parser/statement/select_statement.hpp"
+#include "duckdb/parser/tableref/basetableref.hpp"
+
+#include "core/schema/schema_rules.hpp"
+#include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/parser/delta_statement.hpp"
+#include "duckdb/settings.hpp"
+#include "duckdb/translate/errors.hpp"
+#include "duckdb/write/pending_schema.hpp"
+#include "duckdb/write/statement_note.hpp"
+#include "sql/lexer.hpp"
+
+namespace birdfoot::duck {
+namespace {
+
+//! What is assigned to a column or to fields below it.
+struct Target {
+    std::string name;
+    std::optional<std::string> value;
+    std::vector<Target> fields;
+};
+
+[[noreturn]] void Conflict(const sql::ColumnPath &path) {
+    Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+               "There is a conflict from these SET columns: `{}` is assigned to twice, by itself or with a field or "
+               "struct of it. Assign to it once.",
+               fmt::join(path, ".")));
+}
+
+void Add(std::vector<Target> &targets, const sql::ColumnPath &path, size_t depth, const std::string &value) {
+    auto found = std::find_if(targets.begin(), targets.end(),
+                              [&](const auto &target) { return EqualsIgnoreCase(target.name, path[depth]); });
+    const bool is_new = found == targets.end();
+    if (is_new) {
+        targets.push_back({path[depth], std::nullopt, {}});
+        found = targets.end() - 1;
+    }
+    if (depth + 1 == path.size()) {
+        if (!is_new) {
+            Conflict(path);
+        }
+        found->value = value;
+    } else if (found->value) {
+        Conflict(path);
+    } else {
+        Add(found->fields, path, depth + 1, value);
+    }
+}
+
+//! The path without the name or alias of the table.
+sql::ColumnPath Unqualified(const StructType &schema, const std::string &alias, sql::ColumnPath path) {
+    if (path.size() > 1 && EqualsIgnoreCase(path[0], alias) && schema.Find(path[1])) {
+        path.erase(path.begin());
+    }
+    return path;
+}
+
+//! The struct `access` with its fields changed.
+std::string ChangedStruct(const DataType &type, const Target &target, const std::string &access,
+                          const std::string &path) {
+    if (type.kind() != TypeKind::kStruct) {
+        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                   "`{}` is no struct, so it has no field {}. Updating nested fields is only supported for structs. "
+                   "Assign to the whole column.",
+                   path, target.fields[0].name));
+    }
+    const auto &fields = type.struct_type().fields;
+    for (const auto &assigned : target.fields) {
+        if (!type.struct_type().Find(assigned.name)) {
+            Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "No such struct field {} in `{}`. It has {}.", assigned.name,
+                       path, SchemaToTree(type.struct_type())));
+        }
+    }
+    std::string text = "struct_pack(";
+    for (size_t i = 0; i < fields.size(); i++) {
+        const auto &name = fields[i].name;
+        const auto below = fmt::format("struct_extract({}, {})", access, sql::QuoteText(name));
+        auto assigned = std::find_if(target.fields.begin(), target.fields.end(),
+                                     [&](const auto &field) { return EqualsIgnoreCase(field.name, name); });
+        text += (i == 0 ? "" : ", ") + sql::QuoteName(name) + " := ";
+        if (assigned == target.fields.end()) {
+            text += below;
+        } else if (assigned->value) {
+            text += "(" + *assigned->value + ")";
+        } else {
+            text += ChangedStruct(fields[i].type, *assigned, below, path + "." + name);
+        }
+    }
+    return text + ")";
+}
+
+std::string Assignments(const StructType &schema, const std::string &alias, const sql::RowAction &action) {
+    std::vector<Target> targets;
+    for (const auto &assignment : action.assignments) {
+        Add(targets, Unqualified(schema, alias, assignment.target), 0, assignment.value);
+    }
+    std::string text;
+    for (const auto &target : targets) {
+        text += (text.empty() ? "" : ", ") + sql::QuoteName(target.name) + " = ";
+        if (target.value) {
+            text += *target.value;
+            continue;
+        }
+        const auto *field = schema.Find(target.name);
+        if (!field) {
+            Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                       "A column {} cannot be resolved: the table has no such column. It has {}.", target.name,
+                       SchemaToTree(schema)));
+        }
+        const auto access = sql::QuoteName(alias) + "." + sql::QuoteName(field->name);
+        text += ChangedStruct(field->type, target, access, field->name);
+    }
+    return text;
+}
+
+std::string InsertColumns(const StructType &schema, const std::string &alias, const sql::RowAction &action) {
+    std::string text;
+    for (const auto &assignment : action.assignments) {
+        const auto path = Unqualified(schema, alias, assignment.target);
+        if (path.size() > 1) {
+            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                       "INSERT names `{}`. Nested fields cannot be inserted by themselves. Name the column.",
+                       fmt::join(path, ".")));
+        }
+        text += (text.empty() ? "" : ", ") + sql::QuoteName(path[0]);
+    }
+    return text;
+}
+
+bool Contains(const std::vector<std::string> &names, const std::string &name) {
+    return std::any_of(names.begin(), names.end(), [&](const auto &other) { return EqualsIgnoreCase(other, name); });
+}
+
+//! UPDATE SET * and INSERT *: columns of the source by the names of the table's. Where the schema evolves, columns that
+//! the source lacks (`evolving`: those it has) are left alone.
+std::string AllColumns(const StructType &schema, const sql::Merge &merge, const sql::RowAction &action,
+                       const QueryColumns *evolving) {
+    if (merge.source_alias.empty()) {
+        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                   "* needs a source of one name, whose columns are matched with the table's. Put the source into a "
+                   "query with an alias: USING (SELECT …) s."));
+    }
+    for (const auto &name : action.except) {
+        if (!schema.Find(name)) {
+            Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "EXCEPT names the column {}, which the table does not have.",
+                       name));
+        }
+    }
+    std::string columns, values;
+    for (const auto &field : schema.fields) {
+        if (Contains(action.except, field.name) || (evolving && !Contains(evolving->names, field.name))) {
+            continue;
+        }
+        const auto column = sql::QuoteName(field.name);
+        const auto value = sql::QuoteName(merge.source_alias) + "." + column;
+        columns += (columns.empty() ? "" : ", ") + column + (action.insert ? "" : " = " + value);
+        values += (values.empty() ? "" : ", ") + value;
+    }
+    if (columns.empty()) {
+        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "{} leaves no column. Leave some.",
+                   evolving ? "The source" : "EXCEPT"));
+    }
+    return action.insert ? "INSERT (" + columns + ") VALUES (" + values + ")" : "UPDATE SET " + columns;
+}
+
+std::string MergeText(const StructType &schema, const sql::Merge &merge, const QueryColumns *evolving) {
+    auto text = merge.texts[0];
+    for (size_t i = 0; i < merge.actions.size(); i++) {
+        const auto &action = merge.actions[i];
+        if (action.all) {
+            text += AllColumns(schema, merge, action, evolving);
+        } else if (action.insert) {
+            text += "INSERT (" + InsertColumns(schema, merge.target_alias, action) + ")";
+        } else {
+            text += "UPDATE SET " + Assignments(schema, merge.target_alias, action);
+        }
+        text += " " + merge.texts[i + 1];
+    }
+    return text;
+}
+
+duckdb::unique_ptr<duckdb::SQLStatement> ParseText(duckdb::ClientContext &context, const std::string &text) {
+    auto options = context.GetParserOptions();
+    options.parser_override_setting = duckdb::AllowParserOverride::DEFAULT_OVERRIDE;
+    return ParseOne(text, options);
+}
+
+duckdb::BoundStatement BindText(duckdb::ClientContext &context, duckdb::Binder &binder, const std::string &text) {
+    return duckdb::Binder::CreateBinder(context, &binder)->Bind(*ParseText(context, text));
+}
+
+//! The columns of a MERGE's source; a plan of a copy is made and thrown away.
+QueryColumns SourceColumns(duckdb::ClientContext &context, duckdb::Binder &binder,
+                           const duckdb::MergeIntoStatement &merge) {
+    auto node = duckdb::make_uniq<duckdb::SelectNode>();
+    node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
+    node->from_table = merge.source->Copy();
+    node->cte_map = merge.cte_map.Copy();
+    duckdb::SelectStatement select;
+    select.node = std::move(node);
+    auto bound = duckdb::Binder::CreateBinder(context, &binder)->Bind(static_cast<duckdb::SQLStatement &>(select));
+    QueryColumns columns;
+    columns.names.assign(bound.names.begin(), bound.names.end());
+    columns.types = std::move(bound.types);
+    return columns;
+}
+
+//! Those columns of the source that may become the table's: which a clause assigns to.
+QueryColumns Assigned(const duckdb::MergeIntoStatement &merge, const QueryColumns &columns,
+                      std::vector<std::string> names = {}) {
+    for (const auto &[condition, actions] : merge.actions) {
+        for (const auto &action : actions) {
+            if (action->update_info) {
+                names.insert(names.end(), action->update_info->columns.begin(), action->update_info->columns.end());
+            }
+            names.insert(names.end(), action->insert_columns.begin(), action->insert_columns.end());
+        }
+    }
+    QueryColumns assigned;
+    for (size_t i = 0; i < columns.names.size(); i++) {
+        if (Contains(names, columns.names[i])) {
+            assigned.names.push_back(columns.names[i]);
+            assigned.types.push_back(columns.types[i]);
+        }
+    }
+    return assigned;
+}
+
+duckdb::LogicalOperator &FindChange(duckdb::LogicalOperator &op, duckdb::LogicalOperatorType type) {
+    return op.type == type ? op : FindChange(*op.children.at(0), type);  // below a projection: RETURNING
+}
+
+//! The columns that are assigned to under the target's alias.
+std::vector<std::string> Qualified(const sql::Merge &merge) {
+    std::vector<std::string> names;
+    for (const auto &action : merge.actions) {
+        for (const auto &[path, value] : action.assignments) {
+            if (path.size() == 1 || (path.size() == 2 && EqualsIgnoreCase(path[0], merge.target_alias))) {
+                names.push_back(path.back());
+            }
+        }
+    }
+    return names;
+}
+
+//! Adds columns to the schema that the statement is to be bound to. Says whether there were any.
+bool Evolve(TableWork &work, const QueryColumns &columns) {
+    auto data = ValueOrThrow(SchemaOf(columns));
+    std::lock_guard lock(work.mutex);
+    return AddMissingColumns(work, data);
+}
+
+duckdb::BoundStatement WithSchema(duckdb::BoundStatement bound, const TableWork &work) {
+    StatementNote note;
+    note.evolved_to = work.View();
+    SetNote(FindChange(*bound.plan, duckdb::LogicalOperatorType::LOGICAL_MERGE_INTO), std::move(note));
+    return bound;
+}
+
+}  // namespace
+
+duckdb::BoundStatement BindUpdate(duckdb::ClientContext &context, duckdb::Binder &binder, const DeltaTableEntry &table,
+                                  const sql::Update &update) {
+    table.RequireWritable();
+    return BindText(context, binder,
+                    update.before + " " + Assignments(table.snapshot()->schema(), update.alias, update.action) + " " +
+                        update.after);
+}
+
+duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder &binder, const DeltaTableEntry &table,
+                                 const sql::Merge &merge) {
+    table.RequireWritable();
+    if (merge.hides_clauses) {
+        Throw(Fail(Condition::PARSE_SYNTAX_ERROR,
+                   "When there are more than one clauses of a kind in a MERGE, only the last of them may omit its "
+                   "condition: those behind it would never apply. Give it a condition, or put it last."));
+    }
+    if (!merge.schema_evolution && !AutoMergeOf(context)) {
+        return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, nullptr));
+    }
+    auto parsed = ParseText(context, sql::PlainText(merge));
+    const auto &statement = parsed->Cast<duckdb::MergeIntoStatement>();
+    auto columns = SourceColumns(context, binder, statement);
+    auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
+    MetadataGuard guard(work);
+    const bool all = std::any_of(merge.actions.begin(), merge.actions.end(), [](const auto &a) { return a.all; });
+    const bool evolved = Evolve(work, all ? columns : Assigned(statement, columns, Qualified(merge)));
+    auto bound = BindText(context, binder, MergeText(work.schema, merge, &columns));
+    return evolved ? WithSchema(std::move(bound), work) : std::move(bound);
+}
+
+std::optional<duckdb::BoundStatement> BindEvolvingMerge(duckdb::ClientContext &context, duckdb::Binder &binder,
+                                                        const duckdb::MergeIntoStatement &merge) {
+    if (!AutoMergeOf(context) || merge.target->type != duckdb::TableReferenceType::BASE_TABLE) {
+        return std::nullopt;
+    }
+    const auto &target = merge.target->Cast<duckdb::BaseTableRef>();
+    auto catalog = target.catalog_name, schema = target.schema_name;
+    duckdb::Binder::BindSchemaOrCatalog(context, catalog, schema);
+    auto entry = duckdb::Catalog::GetEntry<duckdb::TableCatalogEntry>(context, catalog, schema, target.table_name,
+                                                                      duckdb::OnEntryNotFound::RETURN_NULL);
+    if (!entry || entry->ParentCatalog().GetCatalogType() != kStorageType) {
+        return std::nullopt;
+    }
+    const auto &table = entry->Cast<DeltaTableEntry>();
+    table.RequireWritable();
+    auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
+    MetadataGuard guard(work);
+    if (!Evolve(work, Assigned(merge, SourceColumns(context, binder, merge)))) {
+        return std::nullopt;  // that was not what it failed for
+    }
+    auto copy = merge.Copy();
+    return WithSchema(duckdb::Binder::CreateBinder(context, &binder)->Bind(*copy), work);
+}
+
+duckdb::BoundStatement BindTruncate(duckdb::ClientContext &context, duckdb::Binder &binder,
+                                    const sql::Truncate &truncate) {
+    auto bound = BindText(context, binder, "DELETE FROM " + truncate.table.ToDuckDb(CatalogNameOf(*context.db)));
+    StatementNote note;
+    note.truncate = true;
+    SetNote(FindChange(*bound.plan, duckdb::LogicalOperatorType::LOGICAL_DELETE), std::move(note));
+    return bound;
+}
+
+}  // namespace birdfoot::duck

@@ -1,0 +1,399 @@
+#include "duckdb/write/row_changes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "duckdb/scan/delta_scan.hpp"
+#include "duckdb/settings.hpp"
+#include "duckdb/translate/errors.hpp"
+#include "duckdb/write/pending_schema.hpp"
+#include "duckdb/write/work_changes.hpp"
+
+namespace birdfoot::duck {
+
+namespace {
+
+size_t CountRows(const RowSets::Lists &lists) {
+    size_t rows = 0;
+    for (const auto &[file, list] : lists) {
+        rows += list.size();
+    }
+    return rows;
+}
+
+struct FileRows {
+    RowSet deleted, updated, untouched;
+
+    RowSet Touched() const {
+        auto rows = deleted.Clone();
+        rows.Union(updated);
+        return rows;
+    }
+};
+
+std::string Milliseconds(std::chrono::steady_clock::duration time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+}  // namespace
+
+RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transaction, const ChangeTarget &target,
+                       const duckdb::vector<duckdb::LogicalType> &result_types)
+    : target_(target), transaction_(transaction), result_types_(result_types) {
+    auto &work = transaction.WorkOn(context, target.root);
+    if (!target.OnlyInserts()) {
+        RequireNotAppendOnly(work);
+    }
+    if (target.returning) {
+        returned_ = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
+    }
+    if (!ClaimIdempotentWrite(context, transaction, work)) {
+        return;
+    }
+    {
+        std::lock_guard lock(work.mutex);
+        RequireNoChangeFiles(work);
+    }
+    if (target.evolved_to) {
+        KeepMetadata(work, *target.evolved_to);
+    }
+    const bool makes_rows = target.HasAction(RowAction::kUpdate) || target.HasAction(RowAction::kInsert);
+    if (HasChangeFeed(work) && makes_rows && !target.OnlyInserts()) {
+        change_data_ = std::make_unique<ChangeData>(context, work);
+    }
+    row_ids_ = TracksRows(work) && !target.OnlyInserts();
+    if (makes_rows) {
+        auto writes = TargetOf(work);
+        writes.row_ids = row_ids_;
+        writer_ = std::make_unique<FileWriter>(context, std::move(writes), work.files);
+    }
+    if (target.source_rows) {
+        *target.source_rows = 0;
+    }
+    count_matches_ = target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
+    work.half_done = true;
+    work_ = &work;
+}
+
+std::unique_ptr<RowChanges::Local> RowChanges::MakeLocal(duckdb::ClientContext &context) {
+    auto local = std::make_unique<Local>();
+    if (!work_) {
+        return local;
+    }
+    if (writer_) {
+        local->rows = writer_->MakeLocal();
+    }
+    if (change_data_) {
+        local->changes = change_data_->MakeLocal();
+    }
+    if (returned_) {
+        local->returned = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
+    }
+    if (target_.clause_column) {
+        for (size_t i = 0; i <= target_.clauses.size(); i++) {
+            local->selections.emplace_back(STANDARD_VECTOR_SIZE);
+        }
+    }
+    local->counts.resize(local->selections.size());
+    return local;
+}
+
+//! Which clause gets which rows of the chunk.
+void RowChanges::Split(Local &local, duckdb::DataChunk &chunk) const {
+    std::fill(local.counts.begin(), local.counts.end(), 0);
+    duckdb::UnifiedVectorFormat format;
+    chunk.data[*target_.clause_column].ToUnifiedFormat(chunk.size(), format);
+    const auto *numbers = duckdb::UnifiedVectorFormat::GetData<int32_t>(format);
+    for (duckdb::idx_t i = 0; i < chunk.size(); i++) {
+        auto index = format.sel->get_index(i);
+        if (!format.validity.RowIsValid(index)) {
+            continue;
+        }
+        auto clause = numbers[index] == kMatchedWithoutClause ? target_.clauses.size()
+                                                              : static_cast<size_t>(numbers[index]);
+        local.selections[clause].set_index(local.counts[clause]++, i);
+    }
+}
+
+void RowChanges::Take(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {
+    if (!work_ || chunk.size() == 0) {
+        return;
+    }
+    if (!target_.clause_column) {
+        return Apply(context, local, target_.clauses[0], chunk);
+    }
+    Split(local, chunk);
+    for (size_t i = 0; i < local.counts.size(); i++) {
+        if (local.counts[i] == 0) {
+            continue;
+        }
+        local.slice.Destroy();
+        local.slice.InitializeEmpty(chunk.GetTypes());
+        local.slice.Slice(chunk, local.selections[i], local.counts[i]);
+        if (i < target_.clauses.size()) {
+            Apply(context, local, target_.clauses[i], local.slice);
+        } else if (count_matches_) {
+            RowSets::Collect(local.slice, target_.file_column, target_.row_column, local.untouched);
+        }
+    }
+}
+
+void RowChanges::Apply(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows) {
+    const auto count = static_cast<int64_t>(rows.size());
+    switch (clause.action) {
+    case RowAction::kDelete:
+        RowSets::Collect(rows, target_.file_column, target_.row_column, local.deleted);
+        unmatched_deleted_ += clause.match == RowMatch::kNotMatchedBySource ? count : 0;
+        return;
+    case RowAction::kUpdate:
+        RowSets::Collect(rows, target_.file_column, target_.row_column, local.updated);
+        (clause.match == RowMatch::kMatched ? matched_updated_ : unmatched_updated_) += count;
+        return WriteNewRows(context, local, clause, rows);
+    case RowAction::kInsert: inserted_ += count; return WriteNewRows(context, local, clause, rows);
+    case RowAction::kNothing:
+        if (count_matches_ && clause.match == RowMatch::kMatched) {
+            RowSets::Collect(rows, target_.file_column, target_.row_column, local.untouched);
+        }
+        return;
+    case RowAction::kError: Fail(clause, rows);
+    }
+}
+
+void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause,
+                              duckdb::DataChunk &rows) {
+    const bool update = clause.action == RowAction::kUpdate;
+    duckdb::vector<duckdb::LogicalType> types;
+    for (auto column : clause.new_row) {
+        types.push_back(rows.data[column].GetType());
+    }
+    auto columns = types.size();
+    if (row_ids_) {
+        types.insert(types.end(), 2, duckdb::LogicalType::BIGINT);
+    }
+    auto &new_rows = local.new_rows;
+    new_rows.Destroy();
+    new_rows.InitializeEmpty(types);
+    for (size_t i = 0; i < columns; i++) {
+        new_rows.data[i].Reference(rows.data[clause.new_row[i]]);
+    }
+    if (row_ids_) {  // an updated row keeps its id and gets this commit's version; a new one gets both from its file
+        const duckdb::Value none(duckdb::LogicalType::BIGINT);
+        if (update) {
+            new_rows.data[columns].Reference(rows.data[*target_.row_id_column]);
+        } else {
+            new_rows.data[columns].Reference(none);
+        }
+        new_rows.data[columns + 1].Reference(none);
+    }
+    new_rows.SetCardinality(rows.size());
+    if (change_data_) {
+        change_data_->Write(context, *local.changes, new_rows, update ? kRowAfter : kInsertedRow);
+    }
+    if (local.returned) {
+        duckdb::DataChunk result;
+        result.InitializeEmpty(result_types_);
+        for (size_t i = 0; i < columns; i++) {
+            result.data[i].Reference(new_rows.data[i]);
+        }
+        if (result_types_.size() > columns) {
+            result.data[columns].Reference(duckdb::Value(update ? "UPDATE" : "INSERT"));
+        }
+        result.SetCardinality(rows.size());
+        local.returned->Append(result);
+    }
+    writer_->Write(context, *local.rows, new_rows);
+}
+
+void RowChanges::Fail(const RowClause &clause, duckdb::DataChunk &rows) const {
+    std::string text = clause.condition;
+    if (!clause.new_row.empty()) {
+        text += (text.empty() ? "" : ": ") + rows.data[clause.new_row[0]].GetValue(0).ToString();
+    }
+    Throw(birdfoot::Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                         "The MERGE came to a clause THEN ERROR{}{}. Nothing was changed.", text.empty() ? "" : ": ",
+                         text));
+}
+
+void RowChanges::Combine(duckdb::ClientContext &context, Local &local) {
+    if (!work_) {
+        return;
+    }
+    listed_ += CountRows(local.deleted) + CountRows(local.updated) + CountRows(local.untouched);
+    deleted_.Merge(std::move(local.deleted));
+    updated_.Merge(std::move(local.updated));
+    untouched_.Merge(std::move(local.untouched));
+    if (local.rows) {
+        writer_->Combine(context, *local.rows);
+    }
+    if (local.changes) {
+        change_data_->Combine(context, *local.changes);
+    }
+    if (local.returned) {
+        std::lock_guard lock(mutex_);
+        returned_->Combine(*local.returned);
+    }
+}
+
+//! Which file a row is in: of the scans below, the one that handed the file out knows.
+const ScanFile &RowChanges::FileOf(uint64_t id) const {
+    for (const auto *scan : target_.scans) {
+        if (HasFile(*scan, id)) {
+            return FileOfScan(*scan, id);
+        }
+    }
+    Throw(birdfoot::Fail(Condition::BIRDFOOT_INTERNAL, "No scan below the statement has a file with the id {}.", id));
+}
+
+void RowChanges::BeginSealing(duckdb::ClientContext &context) {
+    scanned_ = Clock::now();
+    std::map<uint64_t, FileRows> files;
+    for (auto &[id, rows] : deleted_.Take()) {
+        files[id].deleted = std::move(rows);
+    }
+    for (auto &[id, rows] : updated_.Take()) {
+        files[id].updated = std::move(rows);
+    }
+    for (auto &[id, rows] : untouched_.Take()) {
+        files[id].untouched = std::move(rows);
+    }
+    uint64_t distinct = 0;
+    std::vector<TouchedFile> touched;
+    for (auto &[id, rows] : files) {
+        auto gone = rows.Touched();
+        rows.untouched.Union(gone);
+        distinct += rows.untouched.cardinality();
+        deleted_rows_ += static_cast<int64_t>(rows.deleted.cardinality());
+        if (!gone.empty()) {
+            touched.push_back({FileOf(id), std::move(gone)});
+        }
+    }
+    if (count_matches_ && distinct != listed_) {
+        Throw(target_.statement == ChangeStatement::kMerge
+                  ? birdfoot::Fail(Condition::DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE,
+                                   "Cannot perform MERGE as multiple source rows matched and attempted to modify the "
+                                   "same target row in the Delta table {} in possibly conflicting ways. Leave one "
+                                   "source row for each target row, by GROUP BY or DISTINCT ON for example.",
+                                   target_.root)
+                  : birdfoot::Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                                   "Several rows of the FROM clause match the same row of {}, so that it is not clear "
+                                   "what to set it to. Leave one row for each.",
+                                   target_.root));
+    }
+    sealing_ = std::make_unique<Sealing>(context, transaction_, *work_, std::move(touched), writer_.get());
+    const bool any_updated = matched_updated_ + unmatched_updated_ > 0;
+    if (!any_updated && !sealing_->copies()) {
+        if (change_data_) {
+            change_data_->Abandon(context);  // what was added and what vectors hide says it all
+            change_data_.reset();
+        }
+        return;
+    }
+    if (!change_data_ && HasChangeFeed(*work_)) {
+        change_data_ = std::make_unique<ChangeData>(context, *work_);
+    }
+    if (change_data_) {
+        for (const auto &[id, rows] : files) {
+            change_data_->AddOldRows(FileOf(id), rows.deleted, kDeletedRow);
+            change_data_->AddOldRows(FileOf(id), rows.updated, kRowBefore);
+        }
+    }
+}
+
+std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
+    if (!work_) {
+        return {};
+    }
+    std::vector<ParallelStep> steps(3);
+    steps[0].begin = [this, &context] {
+        BeginSealing(context);
+        return sealing_->CopyTasks();
+    };
+    steps[0].work = [this](duckdb::ExecutionContext &execution) { sealing_->Copy(execution); };
+    steps[1].begin = [this]() -> duckdb::idx_t { return writer_ ? kAllThreads : 0; };
+    steps[1].work = [this](duckdb::ExecutionContext &execution) {
+        while (writer_->FinishSome(execution.client)) {
+        }
+    };
+    steps[2].begin = [this, &context]() -> duckdb::idx_t { return change_data_ ? change_data_->Begin(context) : 0; };
+    steps[2].work = [this](duckdb::ExecutionContext &execution) { change_data_->WriteFiles(execution); };
+    return steps;
+}
+
+void RowChanges::Complete(duckdb::ClientContext &context) {
+    if (!work_) {
+        return;
+    }
+    std::vector<WrittenFile> written;
+    if (writer_) {
+        written = writer_->Finish(context);
+    }
+    std::vector<AddCdcFile> change_files;
+    if (change_data_) {
+        change_files = change_data_->Finish(context);
+    }
+    auto sealed = sealing_->Finish(context);
+    affected_rows_ = deleted_rows_ + matched_updated_ + unmatched_updated_ + inserted_;
+    std::lock_guard lock(work_->mutex);
+    auto &changes = work_->transaction.changes();
+    auto added = AddFiles(*work_, std::move(written));
+    if (affected_rows_ > 0 || target_.evolved_to || (!changes.transactions.empty() && changes.operation.metrics.empty())) {
+        RecordOperation(*work_, OperationOf(sealed, added, change_files.size()));
+        AcknowledgeConstraints(*work_);
+        if (auto text = UserMetadataOf(context)) {
+            changes.user_metadata = *text;
+        }
+    }
+    AddChangeFiles(*work_, std::move(change_files));
+    work_->half_done = false;
+}
+
+Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &written, size_t change_files) const {
+    Operation operation;
+    operation.parameters = target_.parameters;
+    auto set = [&](const char *name, int64_t value) { operation.metrics[name] = std::to_string(value); };
+    const auto updated = matched_updated_ + unmatched_updated_;
+    const auto files_added = written.files + sealed.added.files, bytes_added = written.bytes + sealed.added.bytes;
+    if (target_.statement == ChangeStatement::kMerge) {
+        operation.name = "MERGE";
+        if (target_.source_rows) {
+            set("numSourceRows", static_cast<int64_t>(target_.source_rows->load()));
+        }
+        set("numTargetRowsInserted", inserted_);
+        set("numTargetRowsUpdated", updated);
+        set("numTargetRowsMatchedUpdated", matched_updated_);
+        set("numTargetRowsNotMatchedBySourceUpdated", unmatched_updated_);
+        set("numTargetRowsDeleted", deleted_rows_);
+        set("numTargetRowsMatchedDeleted", deleted_rows_ - unmatched_deleted_);
+        set("numTargetRowsNotMatchedBySourceDeleted", unmatched_deleted_);
+        set("numTargetRowsCopied", sealed.copied_rows);
+        set("numOutputRows", inserted_ + updated + sealed.copied_rows);
+        set("numTargetFilesAdded", files_added);
+        set("numTargetBytesAdded", bytes_added);
+        set("numTargetFilesRemoved", sealed.removed.files);
+        set("numTargetBytesRemoved", sealed.removed.bytes);
+        set("numTargetChangeFilesAdded", static_cast<int64_t>(change_files));
+        set("numTargetDeletionVectorsAdded", sealed.vectors_added);
+        set("numTargetDeletionVectorsUpdated", sealed.vectors_updated);
+        set("numTargetDeletionVectorsRemoved", sealed.vectors_removed);
+    } else {
+        const bool update = target_.statement == ChangeStatement::kUpdate;
+        operation.name = update ? "UPDATE" : "DELETE";
+        set(update ? "numUpdatedRows" : "numDeletedRows", update ? updated : deleted_rows_);
+        set("numCopiedRows", sealed.copied_rows);
+        set("numAddedFiles", files_added);
+        set("numAddedBytes", bytes_added);
+        set("numRemovedFiles", sealed.removed.files);
+        set("numRemovedBytes", sealed.removed.bytes);
+        set("numAddedChangeFiles", static_cast<int64_t>(change_files));
+        set("numDeletionVectorsAdded", sealed.vectors_added);
+        set("numDeletionVectorsUpdated", sealed.vectors_updated);
+        set("numDeletionVectorsRemoved", sealed.vectors_removed);
+    }
+    auto now = Clock::now();
+    operation.metrics["executionTimeMs"] = Milliseconds(now - begun_);
+    operation.metrics["scanTimeMs"] = Milliseconds(scanned_ - begun_);
+    operation.metrics["rewriteTimeMs"] = Milliseconds(now - scanned_);
+    return operation;
+}
+
+}  // namespace birdfoot::duck
