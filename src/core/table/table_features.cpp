@@ -27,7 +27,7 @@ constexpr std::array kFeatures = {
     TableFeature{"checkConstraints", kWriter, 0, 3, kYes, kNo, "", "", kUnit, kNotYet},
     TableFeature{"changeDataFeed", kWriter, 0, 4, kYes, kYes, "delta.enableChangeDataFeed", "", kUnit, ""},
     TableFeature{"generatedColumns", kWriter, 0, 4, kYes, kNo, "", "", kUnit, kNotYet},
-    TableFeature{"columnMapping", kBoth, 2, 5, kYes, kNo, "delta.columnMapping.mode", "", kUnit, kNotYet},
+    TableFeature{"columnMapping", kBoth, 2, 5, kYes, kYes, "delta.columnMapping.mode", "", "tests/sql/alter", ""},
     TableFeature{"identityColumns", kWriter, 0, 6, kYes, kNo, "", "", kUnit, kNotYet},
     TableFeature{"allowColumnDefaults", kWriter, 0, 0, kYes, kNo, "", "", kUnit, kNotYet},
     TableFeature{"deletionVectors", kBoth, 0, 0, kYes, kYes, "delta.enableDeletionVectors", "", kUnit, ""},

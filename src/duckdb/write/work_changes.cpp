@@ -69,6 +69,15 @@ WriteTarget TargetOf(const TableWork &work) {
     return target;
 }
 
+TableDefinition DefinitionOf(const TableWork &work) {
+    return {work.metadata, work.protocol, work.schema, work.mapping};
+}
+
+void SetDefinition(TableWork &work, TableDefinition definition) {
+    work.SetMetadata(std::move(definition.metadata), std::move(definition.schema), definition.mapping,
+                     std::move(definition.protocol));
+}
+
 std::vector<ScanFile> LiveFiles(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                                 const Predicate &predicate) {
     auto overlay = work.Overlay();
