@@ -337,6 +337,25 @@ Protocol WithFeature(Protocol protocol, std::string_view name) {
     return ProtocolOf(names);
 }
 
+Protocol WithoutFeature(const Protocol &protocol, std::string_view name) {
+    const auto listed = WriterFeatureNames(protocol);
+    std::set<std::string> names(listed.begin(), listed.end());
+    names.erase(std::string(name));
+    return ProtocolOf(names);
+}
+
+std::vector<std::string> FeaturesThatNeed(const Protocol &protocol, std::string_view name) {
+    std::vector<std::string> dependents;
+    for (auto &listed : WriterFeatureNames(protocol)) {
+        const auto *feature = FindFeature(listed);
+        const auto needs = feature ? SplitNeeds(feature->needs) : std::vector<std::string_view>();
+        if (std::find(needs.begin(), needs.end(), name) != needs.end()) {
+            dependents.push_back(std::move(listed));
+        }
+    }
+    return dependents;
+}
+
 Protocol LowestProtocol(const Metadata &metadata, const StructType &schema) {
     const auto version = [&](const char *key, int32_t otherwise) {
         const auto it = metadata.configuration.find(key);

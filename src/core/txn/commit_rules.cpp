@@ -60,7 +60,7 @@ Result<RemovesByPath> CheckOneActionAPath(const ChangeSet &changes) {
         if (!names.insert(domain.domain).second) {
             return Bug("the transaction sets the metadata domain {} twice", domain.domain);
         }
-        if (domain.domain == kRowTrackingDomain) {
+        if (domain.domain == kRowTrackingDomain && !domain.removed) {
             return Bug("the transaction sets the high-water mark of row ids itself");
         }
     }

@@ -5,8 +5,8 @@
 #include "duckdb/catalog/delta_schema.hpp"
 #include "duckdb/commands/alter_table.hpp"
 #include "duckdb/commands/rename_table.hpp"
+#include "duckdb/commands/rewrite_table.hpp"
 #include "duckdb/parser/table_names.hpp"
-#include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
@@ -135,15 +135,13 @@ struct ActionOf {
     Action operator()(const sql::SetProperties &set) const {
         Properties properties(set.properties.begin(), set.properties.end());
         return [properties](duckdb::ClientContext &context, DeltaTableEntry &table) {
-            AlterTable(context, table, [&](const TableDefinition &definition, const auto &) {
-                return SetProperties(definition, properties, AllowsArbitraryProperties(context));
-            });
+            SetTableProperties(context, table, properties);
         };
     }
     Action operator()(const sql::UnsetProperties &unset) const {
-        return By([unset](const TableDefinition &table, const auto &) {
-            return UnsetProperties(table, unset.keys, unset.if_exists);
-        });
+        return [unset](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            UnsetTableProperties(context, table, unset.keys, unset.if_exists);
+        };
     }
     Action operator()(const sql::ClusterBy &cluster) const {
         return By([cluster](const TableDefinition &table, const std::vector<FieldPath> &before) {
@@ -163,7 +161,11 @@ struct ActionOf {
     }
     Action operator()(const sql::AddConstraint &) const { NotYet("ADD CONSTRAINT"); }
     Action operator()(const sql::DropConstraint &) const { NotYet("DROP CONSTRAINT"); }
-    Action operator()(const sql::DropFeature &) const { NotYet("DROP FEATURE"); }
+    Action operator()(const sql::DropFeature &drop) const {
+        return [drop](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            DropTableFeature(context, table, drop.feature, drop.truncate_history);
+        };
+    }
 
 private:
     static Action By(Alter alter) {

@@ -1,6 +1,8 @@
 // See alter_table.hpp. DuckDB's own spelling is at the end.
 #include "duckdb/commands/alter_table.hpp"
 
+#include <set>
+
 #include "duckdb/common/enum_util.hpp"
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/parser/expression/cast_expression.hpp"
@@ -17,6 +19,7 @@
 #include "duckdb/commands/create_table.hpp"
 #include "duckdb/commands/null_search.hpp"
 #include "duckdb/commands/rename_table.hpp"
+#include "duckdb/commands/rewrite_table.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -109,6 +112,13 @@ void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Al
     std::vector<AddFile> again;
     if (TracksRows(after) && !TracksRows(before)) {
         again = FilesWithoutRowIds(context, transaction, work);
+        if (!again.empty() && !context.transaction.IsAutoCommit()) {
+            // A later statement would take files that are added again for ones that the transaction wrote.
+            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                       "Row tracking gives ids to the rows of {} that are there, which cannot be part of a transaction. "
+                       "COMMIT first.",
+                       table.name));
+        }
     }
     std::lock_guard lock(work.mutex);
     auto &changes = work.transaction.changes();
@@ -118,7 +128,51 @@ void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Al
         SetDomain(changes, std::move(domain));
     }
     SetDefinition(work, std::move(altered.table));
+    // Rows that the transaction has written were checked under the columns' old names; a new NOT NULL was looked for.
+    AcknowledgeConstraints(work);
     RecordOperation(work, std::move(altered.operation));
+}
+
+namespace {
+
+//! True if the statement, which is about this one property, takes column mapping off.
+bool TakesMappingOff(duckdb::ClientContext &context, DeltaTableEntry &table, size_t count, const std::string &key,
+                     const std::string &value) {
+    if (CanonicalPropertyKey(key) != "delta.columnMapping.mode" || !EqualsIgnoreCase(value, "none") ||
+        WorkOnTable(context, table).mapping == ColumnMappingMode::kNone) {
+        return false;
+    }
+    if (count > 1) {
+        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                   "Column mapping is taken off by a statement of its own: all files are written anew. Change the other "
+                   "properties in another one."));
+    }
+    return true;
+}
+
+}  // namespace
+
+void SetTableProperties(duckdb::ClientContext &context, DeltaTableEntry &table, const Properties &properties) {
+    for (const auto &[key, value] : properties) {
+        if (TakesMappingOff(context, table, properties.size(), key, value)) {
+            return RemoveColumnMapping(context, table, false);
+        }
+    }
+    AlterTable(context, table, [&](const TableDefinition &definition, const auto &) {
+        return SetProperties(definition, properties, AllowsArbitraryProperties(context));
+    });
+}
+
+void UnsetTableProperties(duckdb::ClientContext &context, DeltaTableEntry &table, const std::vector<std::string> &keys,
+                          bool if_exists) {
+    for (const auto &key : keys) {
+        if (TakesMappingOff(context, table, keys.size(), key, "none")) {
+            return RemoveColumnMapping(context, table, true);
+        }
+    }
+    AlterTable(context, table, [&](const TableDefinition &definition, const auto &) {
+        return UnsetProperties(definition, keys, if_exists);
+    });
 }
 
 void AlterColumns(duckdb::ClientContext &context, DeltaTableEntry &table, const std::vector<ColumnChange> &changes) {
@@ -235,9 +289,7 @@ void SetOptions(duckdb::ClientContext &context, DeltaTableEntry &table, duckdb::
     for (auto &[key, expression] : info.table_options) {
         properties[key] = ConstantText(context, *expression, "the option " + key);
     }
-    AlterTable(context, table, [&](const TableDefinition &definition, const auto &) {
-        return SetProperties(definition, properties, AllowsArbitraryProperties(context));
-    });
+    SetTableProperties(context, table, properties);
 }
 
 [[noreturn]] void Refuse(const DeltaTableEntry &table, duckdb::AlterTableType type) {
@@ -289,9 +341,7 @@ void AlterByInfo(duckdb::ClientContext &context, DeltaSchema &schema, DeltaTable
     case Type::SET_TABLE_OPTIONS: return SetOptions(context, table, info.Cast<duckdb::SetTableOptionsInfo>());
     case Type::RESET_TABLE_OPTIONS: {
         auto &options = info.Cast<duckdb::ResetTableOptionsInfo>().table_options;
-        return AlterTable(context, table, [&](const TableDefinition &definition, const auto &) {
-            return UnsetProperties(definition, {options.begin(), options.end()}, false);
-        });
+        return UnsetTableProperties(context, table, {options.begin(), options.end()}, false);
     }
     default: Refuse(table, info.alter_table_type);
     }

@@ -23,6 +23,11 @@ using Alter = std::function<Result<Alteration>(const TableDefinition &table, con
 //! Makes the result part of the transaction's change. Where row tracking comes on, files without row ids are added again.
 void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Alter &alter);
 
+//! Keys in any spelling. Column mapping set to 'none', or unset, is taken off: all files are written anew.
+void SetTableProperties(duckdb::ClientContext &context, DeltaTableEntry &table, const Properties &properties);
+void UnsetTableProperties(duckdb::ClientContext &context, DeltaTableEntry &table, const std::vector<std::string> &keys,
+                          bool if_exists);
+
 //! Changes columns. What is to be NOT NULL from now on is looked for in the rows first:
 //! DELTA_NOT_NULL_CONSTRAINT_VIOLATED. Columns whose type changes must not be used in expressions.
 void AlterColumns(duckdb::ClientContext &context, DeltaTableEntry &table, const std::vector<ColumnChange> &changes);

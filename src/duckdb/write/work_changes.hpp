@@ -15,6 +15,7 @@
 namespace birdfoot::duck {
 
 WriteTarget TargetOf(const TableWork &work);
+WriteTarget TargetOf(const std::string &root, const TableDefinition &table);
 
 //! What the table is in the eyes of the transaction's statements; and a new one, part of the change from now on. Call
 //! under `work.mutex`.
