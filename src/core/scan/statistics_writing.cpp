@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/scan/statistics.hpp"
+#include "core/schema/schema_change.hpp"
 
 namespace birdfoot {
 namespace {
@@ -166,67 +167,12 @@ void WriteBounds(JsonWriter &writer, std::string_view name, const std::vector<Le
     tree.End();
 }
 
-using NamePath = std::vector<std::string>;
-
-//! "a, b.`c.d`": Spark's multipartIdentifierList. None if it is not one.
-std::optional<std::vector<NamePath>> ParseColumnList(std::string_view text) {
-    std::vector<NamePath> columns;
-    size_t at = 0;
-    const auto skip_space = [&] {
-        while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r')) {
-            ++at;
-        }
-    };
-    const auto take_name = [&]() -> std::optional<std::string> {
-        skip_space();
-        std::string name;
-        if (at < text.size() && text[at] == '`') {
-            for (++at; at < text.size(); ++at) {
-                if (text[at] != '`') {
-                    name += text[at];
-                } else if (at + 1 < text.size() && text[at + 1] == '`') {
-                    name += text[at++];
-                } else {
-                    ++at;
-                    return name;
-                }
-            }
-            return std::nullopt;
-        }
-        const auto end = std::min(text.find_first_of(" \t\r\n,.`", at), text.size());
-        name = text.substr(at, end - at);
-        at = end;
-        return name.empty() ? std::nullopt : std::optional(name);
-    };
-    skip_space();
-    if (at == text.size()) {
-        return columns;
-    }
-    while (true) {
-        columns.emplace_back();
-        do {
-            const auto name = take_name();
-            if (!name) {
-                return std::nullopt;
-            }
-            columns.back().push_back(*name);
-            skip_space();
-        } while (at < text.size() && text[at] == '.' && ++at);
-        if (at == text.size()) {
-            return columns;
-        }
-        if (text[at++] != ',') {
-            return std::nullopt;
-        }
-    }
-}
-
 class LeafCollector {
 public:
-    LeafCollector(ColumnMappingMode mapping, std::optional<std::vector<NamePath>> wanted, int64_t limit)
+    LeafCollector(ColumnMappingMode mapping, std::optional<std::vector<FieldPath>> wanted, int64_t limit)
         : mapping_(mapping), wanted_(std::move(wanted)), limit_(limit) {}
 
-    void Fields(const StructType &type, const NamePath &logical, const NamePath &physical) {
+    void Fields(const StructType &type, const FieldPath &logical, const FieldPath &physical) {
         for (const auto &field : type.fields) {
             if (limit_ >= 0 && static_cast<int64_t>(leaves.size()) >= limit_) {
                 return;
@@ -247,7 +193,7 @@ public:
 
 private:
     //! One of the columns asked for is this one or a struct around it.
-    bool Wanted(const NamePath &leaf) const {
+    bool Wanted(const FieldPath &leaf) const {
         if (!wanted_) {
             return true;
         }
@@ -264,7 +210,7 @@ private:
     }
 
     ColumnMappingMode mapping_;
-    std::optional<std::vector<NamePath>> wanted_;
+    std::optional<std::vector<FieldPath>> wanted_;
     int64_t limit_;
 };
 
@@ -296,11 +242,11 @@ std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatisti
 
 Result<std::vector<IndexedLeaf>> IndexedLeaves(const Metadata &metadata, const StructType &schema,
                                                ColumnMappingMode mapping) {
-    std::optional<std::vector<NamePath>> wanted;
+    std::optional<std::vector<FieldPath>> wanted;
     int64_t limit = kDefaultIndexedCols;
     const auto &configuration = metadata.configuration;
     if (const auto found = configuration.find(std::string(kStatsColumns)); found != configuration.end()) {
-        wanted = ParseColumnList(found->second);
+        wanted = ParsePathList(found->second);
         limit = -1;
         if (!wanted) {
             return BadProperty(kStatsColumns, found->second, "a list of column names, separated by commas");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/base/json.hpp"
 #include "core/base/uuid.hpp"
 
 namespace birdfoot {
@@ -37,6 +38,68 @@ DataType Transform(const DataType &type, const Change &change) {
         auto value = Transform(type.map_type().value, change);
         return DataType::Map(std::move(key), std::move(value), type.map_type().value_contains_null);
     }
+    default: return type;
+    }
+}
+
+//! Members of a field's metadata that column mapping owns; the last two are what Spark hands to its Parquet writer.
+constexpr std::string_view kMembers[] = {kColumnMappingId, kColumnMappingPhysicalName, kColumnMappingNestedIds,
+                                         "parquet.field.id", "parquet.field.nested.ids"};
+
+int64_t LargestIdOf(const StructField &field) {
+    int64_t largest = FieldId(field).value_or(0);
+    if (const auto nested = field.metadata.JsonOf(kColumnMappingNestedIds)) {
+        if (const auto document = JsonDocument::Parse(*nested); document.ok()) {
+            (void)document->root().ForEachMember([&](std::string_view, JsonValue id) -> Status {
+                largest = std::max(largest, id.int64().value_or(0));
+                return {};
+            });
+        }
+    }
+    return largest;
+}
+
+//! The same type, where what is NULL may be so in the other too.
+bool TakesAllOf(const DataType &type, const DataType &earlier);
+
+bool TakesAllOf(const StructType &type, const StructType &earlier) {
+    return std::equal(type.fields.begin(), type.fields.end(), earlier.fields.begin(), earlier.fields.end(),
+                      [](const StructField &field, const StructField &old) {
+                          return field.name == old.name && (field.nullable || !old.nullable) &&
+                                 TakesAllOf(field.type, old.type);
+                      });
+}
+
+bool TakesAllOf(const DataType &type, const DataType &earlier) {
+    if (type.kind() != earlier.kind()) {
+        return false;
+    }
+    switch (type.kind()) {
+    case TypeKind::kStruct: return TakesAllOf(type.struct_type(), earlier.struct_type());
+    case TypeKind::kArray:
+        return (type.array_type().contains_null || !earlier.array_type().contains_null) &&
+               TakesAllOf(type.array_type().element, earlier.array_type().element);
+    case TypeKind::kMap:
+        return (type.map_type().value_contains_null || !earlier.map_type().value_contains_null) &&
+               TakesAllOf(type.map_type().key, earlier.map_type().key) &&
+               TakesAllOf(type.map_type().value, earlier.map_type().value);
+    default: return type.SameAs(earlier);
+    }
+}
+
+DataType InheritIn(const DataType &type, const DataType &earlier) {
+    if (type.kind() != earlier.kind()) {
+        return type;
+    }
+    switch (type.kind()) {
+    case TypeKind::kStruct: return DataType::Struct(InheritColumnMapping(type.struct_type(), earlier.struct_type()));
+    case TypeKind::kArray:
+        return DataType::Array(InheritIn(type.array_type().element, earlier.array_type().element),
+                               type.array_type().contains_null);
+    case TypeKind::kMap:
+        return DataType::Map(InheritIn(type.map_type().key, earlier.map_type().key),
+                             InheritIn(type.map_type().value, earlier.map_type().value),
+                             type.map_type().value_contains_null);
     default: return type;
     }
 }
@@ -158,13 +221,30 @@ std::vector<std::string> PhysicalPath(const StructType &schema, const std::vecto
     return physical;
 }
 
+std::vector<std::string> LogicalPath(const StructType &schema, const std::vector<std::string> &physical,
+                                     ColumnMappingMode mode) {
+    std::vector<std::string> logical;
+    const auto *level = &schema;
+    for (const auto &step : physical) {
+        const StructField *found = nullptr;
+        if (level) {
+            const auto is_it = [&](const StructField &field) { return PhysicalName(field, mode) == step; };
+            const auto at = std::find_if(level->fields.begin(), level->fields.end(), is_it);
+            found = at == level->fields.end() ? nullptr : &*at;
+        }
+        logical.push_back(found ? found->name : step);
+        level = found && found->type.kind() == TypeKind::kStruct ? &found->type.struct_type() : nullptr;
+    }
+    return logical;
+}
+
 Status CheckColumnMapping(const StructType &schema, ColumnMappingMode mode) {
     return mode == ColumnMappingMode::kNone ? Status::Ok() : MappingCheck(mode).Struct(schema, "");
 }
 
 StructType AssignColumnMapping(const StructType &schema, bool keep_names, int64_t *max_id) {
     (void)TransformStruct(schema, [&](const StructField &field) {
-        *max_id = std::max(*max_id, FieldId(field).value_or(0));
+        *max_id = std::max(*max_id, LargestIdOf(field));
         return field;
     });
     return TransformStruct(schema, [&](const StructField &field) {
@@ -178,6 +258,45 @@ StructType AssignColumnMapping(const StructType &schema, bool keep_names, int64_
         }
         return changed;
     });
+}
+
+StructType InheritColumnMapping(const StructType &schema, const StructType &earlier) {
+    StructType result = schema;
+    for (auto &field : result.fields) {
+        const auto *old = earlier.Find(field.name);
+        if (!old) {
+            continue;
+        }
+        if (TakesAllOf(field.type, old->type)) {
+            for (const auto member : {kColumnMappingId, kColumnMappingPhysicalName, kColumnMappingNestedIds}) {
+                const auto value = old->metadata.JsonOf(member);
+                if (value && !field.metadata.JsonOf(member)) {
+                    field.metadata.Set(std::string(member), *value);
+                }
+            }
+        }
+        field.type = InheritIn(field.type, old->type);
+    }
+    return result;
+}
+
+StructType WithoutColumnMapping(const StructType &schema) {
+    return TransformStruct(schema, [](const StructField &field) {
+        StructField changed = field;
+        for (const auto member : kMembers) {
+            changed.metadata.Remove(member);
+        }
+        return changed;
+    });
+}
+
+bool HasColumnMapping(const StructType &schema) {
+    bool found = false;
+    (void)TransformStruct(schema, [&](const StructField &field) {
+        found = found || FieldId(field) || field.metadata.StringOf(kColumnMappingPhysicalName);
+        return field;
+    });
+    return found;
 }
 
 }  // namespace birdfoot

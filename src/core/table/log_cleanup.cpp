@@ -85,12 +85,18 @@ Result<uint64_t> CleanUpSidecars(const Engine &engine, const std::string &log_fo
 }
 
 //! The newest version not newer than the retention; none if nothing has expired or the table switches clean-up off.
-Result<std::optional<Version>> ExpiredVersion(const Engine &engine, const Snapshot &latest, const Call &call) {
-    if (!BoolProperty(latest.metadata(), "delta.enableExpiredLogCleanup")) {
+Result<std::optional<Version>> ExpiredVersion(const Engine &engine, const Snapshot &latest,
+                                              std::optional<int64_t> retention_ms, const Call &call) {
+    constexpr int64_t kMinute = 60'000;
+    int64_t cut_off = 0;
+    if (retention_ms) {
+        cut_off = (engine.now_ms() - *retention_ms) / kMinute * kMinute;
+    } else if (!BoolProperty(latest.metadata(), "delta.enableExpiredLogCleanup")) {
         return std::optional<Version>();
+    } else {
+        BF_ASSIGN(const auto retention, IntervalProperty(latest.metadata(), "delta.logRetentionDuration"));
+        cut_off = Midnight(engine.now_ms() - retention.value_or(0));
     }
-    BF_ASSIGN(const auto retention, IntervalProperty(latest.metadata(), "delta.logRetentionDuration"));
-    const int64_t cut_off = Midnight(engine.now_ms() - retention.value_or(0));
     BF_ASSIGN(const auto commit,
               VersionAtTime(engine, latest, AtTimestamp{cut_off * 1000}, OutOfRange::kClamp, call));
     return commit.timestamp_ms > cut_off ? std::optional<Version>() : std::optional(commit.version);
@@ -119,9 +125,10 @@ Result<std::optional<Version>> CutOff(const Engine &engine, const Snapshot &late
 
 }  // namespace
 
-Result<CleanupReport> CleanUpLog(const Engine &engine, const Snapshot &latest, const Call &call) {
+Result<CleanupReport> CleanUpLog(const Engine &engine, const Snapshot &latest, const Call &call,
+                                 std::optional<int64_t> retention_ms) {
     CleanupReport report;
-    BF_ASSIGN(const auto expired, ExpiredVersion(engine, latest, call));
+    BF_ASSIGN(const auto expired, ExpiredVersion(engine, latest, retention_ms, call));
     if (!expired) {
         return report;
     }

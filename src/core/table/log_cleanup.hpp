@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct CleanupReport {
 };
 
 //! `latest` is the table's latest snapshot. Does nothing where delta.enableExpiredLogCleanup is false, or where the feature
-//! checkpointProtection guards the versions.
-Result<CleanupReport> CleanUpLog(const Engine &engine, const Snapshot &latest, const Call &call);
+//! checkpointProtection guards the versions. A `retention_ms` counts instead of the table's properties, to the minute.
+Result<CleanupReport> CleanUpLog(const Engine &engine, const Snapshot &latest, const Call &call,
+                                 std::optional<int64_t> retention_ms = std::nullopt);
 
 }  // namespace birdfoot

@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "core/base/uuid.hpp"
-#include "core/schema/schema_rules.hpp"
-#include "core/table/table_features.hpp"
 
 namespace birdfoot {
 namespace {
-
-constexpr std::string_view kMappingMode = "delta.columnMapping.mode";
-constexpr std::string_view kMaxColumnId = "delta.columnMapping.maxColumnId";
 
 std::string Quoted(const std::vector<std::string> &names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
@@ -51,7 +46,8 @@ bool SameNames(const std::vector<std::string> &a, const std::vector<std::string>
 Properties WithoutInternal(const Properties &properties) {
     Properties kept;
     for (const auto &[key, value] : properties) {
-        if (!IsProtocolProperty(key) && CanonicalPropertyKey(key) != kMaxColumnId) {
+        const auto *property = FindProperty(key);
+        if (!IsProtocolProperty(key) && !(property && property->kind == PropertyKind::kInternal)) {
             kept[CanonicalPropertyKey(key)] = value;
         }
     }
@@ -66,81 +62,33 @@ std::string Listed(const Properties &properties) {
     return text.empty() ? "none" : text;
 }
 
-//! PROTOCOL.md, "Row Tracking": the columns in which rows that are moved keep their ids.
-void NameRowIdColumns(Metadata &metadata) {
-    if (BoolProperty(metadata, "delta.enableRowTracking")) {
-        auto &properties = metadata.configuration;
-        properties.try_emplace("delta.rowTracking.materializedRowIdColumnName", "_row-id-col-" + RandomUuid());
-        properties.try_emplace("delta.rowTracking.materializedRowCommitVersionColumnName",
-                               "_row-commit-version-col-" + RandomUuid());
-    }
-}
-
 }  // namespace
 
-Status CheckColumns(const StructType &schema, const std::vector<std::string> &partition_columns,
-                    ColumnMappingMode mapping) {
-    BF_RETURN_IF_ERROR(CheckSchemaForWrite(schema, mapping));
-    BF_RETURN_IF_ERROR(CheckPartitionColumns(schema, partition_columns));
-    return {};
-}
-
-Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms) {
-    NewTable table;
+Result<TableDefinition> DescribeNewTable(TableSpec spec, int64_t now_ms, const TableDefinition *replaced) {
+    TableDefinition table;
     auto &metadata = table.metadata;
     BF_ASSIGN(metadata.configuration, CheckProperties(spec.properties, {}, spec.allow_arbitrary_properties));
-    if (const auto mode = TextProperty(metadata, kMappingMode)) {
-        BF_ASSIGN(table.mapping, ParseColumnMappingMode(*mode));
-    }
+    BF_ASSIGN(table.mapping, MappingModeOf(metadata));
     BF_RETURN_IF_ERROR(CheckColumns(spec.schema, spec.partition_columns, table.mapping));
-    table.schema = std::move(spec.schema);
-    if (table.mapping != ColumnMappingMode::kNone) {
-        int64_t max_id = 0;
-        table.schema = AssignColumnMapping(table.schema, false, &max_id);
-        metadata.configuration[std::string(kMaxColumnId)] = std::to_string(max_id);
-    }
-    NameRowIdColumns(metadata);
-    BF_RETURN_IF_ERROR(CheckChangeFeedColumns(metadata, table.schema));
+    const bool keeps_mapping = table.mapping != ColumnMappingMode::kNone && !replaced;
+    table.schema = keeps_mapping ? std::move(spec.schema) : WithoutColumnMapping(spec.schema);
     metadata.id = RandomUuid();
     metadata.description = std::move(spec.comment);
-    metadata.schema_string = SchemaToJson(table.schema);
     for (const auto &name : spec.partition_columns) {
         metadata.partition_columns.push_back(table.schema.Find(name)->name);
     }
     metadata.created_time = now_ms;
+    BF_RETURN_IF_ERROR(CheckProperties(table));
+    if (replaced) {
+        return CompleteChange(std::move(table), *replaced, SchemaChange::kOverwritten);
+    }
+    if (table.mapping != ColumnMappingMode::kNone) {
+        MapColumns(table, false);
+    }
+    metadata.schema_string = SchemaToJson(table.schema);
+    NameMovedRowColumns(metadata, nullptr);
     table.protocol = TakeProtocol(metadata, table.schema);
     return table;
-}
-
-Status CheckChangeFeedColumns(const Metadata &metadata, const StructType &schema) {
-    if (!BoolProperty(metadata, "delta.enableChangeDataFeed")) {
-        return {};
-    }
-    for (const auto *reserved : {"_change_type", "_commit_version", "_commit_timestamp"}) {
-        if (schema.Find(reserved)) {
-            return Fail(
-                Condition::DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS,
-                "A table with a change data feed cannot have a column {}: the feed has one of that name. Name the "
-                "column otherwise, or leave delta.enableChangeDataFeed at false.",
-                reserved);
-        }
-    }
-    return {};
-}
-
-Protocol RaiseProtocol(const Protocol &protocol, Metadata &metadata, const StructType &schema) {
-    NameRowIdColumns(metadata);
-    auto raised = protocol;
-    // What this metadata needs, without what every new table gets.
-    auto needs = metadata;
-    needs.configuration.emplace("delta.minWriterVersion", "1");
-    for (const auto &name : WriterFeatureNames(LowestProtocol(needs, schema))) {
-        if (!HasFeature(raised, name)) {
-            raised = WithFeature(std::move(raised), name);
-        }
-    }
-    std::erase_if(metadata.configuration, [](const auto &entry) { return IsProtocolProperty(entry.first); });
-    return raised;
 }
 
 Status CheckSameTable(const Snapshot &table, const TableSpec &spec) {

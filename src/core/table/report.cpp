@@ -85,25 +85,6 @@ std::string Joined(const std::vector<std::string> &parts) {
     return out;
 }
 
-// The logical name of a physical path; the path itself where the schema has no such column.
-std::string LogicalName(const StructType &schema, ColumnMappingMode mapping, const std::vector<std::string> &physical) {
-    std::vector<std::string> logical;
-    const auto *level = &schema;
-    for (const auto &part : physical) {
-        const StructField *found = nullptr;
-        if (level != nullptr) {
-            for (const auto &field : level->fields) {
-                if (PhysicalName(field, mapping) == part) {
-                    found = &field;
-                }
-            }
-        }
-        logical.push_back(found != nullptr ? found->name : part);
-        level = found != nullptr && found->type.kind() == TypeKind::kStruct ? &found->type.struct_type() : nullptr;
-    }
-    return Joined(logical);
-}
-
 Result<std::vector<std::string>> ClusteringColumns(const Engine &engine, const Snapshot &snapshot, const Call &call) {
     std::vector<std::string> columns;
     if (!HasFeature(snapshot.protocol(), "clustering")) {
@@ -121,7 +102,7 @@ Result<std::vector<std::string>> ClusteringColumns(const Engine &engine, const S
             path.push_back(TextOf(part).value_or(""));
             return {};
         }));
-        columns.push_back(LogicalName(snapshot.schema(), snapshot.mapping(), path));
+        columns.push_back(Joined(LogicalPath(snapshot.schema(), path, snapshot.mapping())));
         return {};
     }));
     return columns;

@@ -28,7 +28,7 @@ constexpr std::array kFeatures = {
     TableFeature{"checkConstraints", kWriter, 0, 3, kYes, kYes, "", "", kRules, kExpressions},
     TableFeature{"changeDataFeed", kWriter, 0, 4, kYes, kYes, "delta.enableChangeDataFeed", "", kUnit, ""},
     TableFeature{"generatedColumns", kWriter, 0, 4, kYes, kYes, "", "", kRules, kExpressions},
-    TableFeature{"columnMapping", kBoth, 2, 5, kYes, kNo, "delta.columnMapping.mode", "", kUnit, kNotYet},
+    TableFeature{"columnMapping", kBoth, 2, 5, kYes, kYes, "delta.columnMapping.mode", "", "tests/sql/alter", ""},
     TableFeature{"identityColumns", kWriter, 0, 6, kYes, kYes, "", "", kRules, ""},
     TableFeature{"allowColumnDefaults", kWriter, 0, 0, kYes, kYes, "", "", kRules, kExpressions},
     TableFeature{"deletionVectors", kBoth, 0, 0, kYes, kYes, "delta.enableDeletionVectors", "", kUnit, ""},
@@ -335,6 +335,25 @@ Protocol WithFeature(Protocol protocol, std::string_view name) {
     std::set<std::string> names(listed.begin(), listed.end());
     AddWithNeeds(names, name);
     return ProtocolOf(names);
+}
+
+Protocol WithoutFeature(const Protocol &protocol, std::string_view name) {
+    const auto listed = WriterFeatureNames(protocol);
+    std::set<std::string> names(listed.begin(), listed.end());
+    names.erase(std::string(name));
+    return ProtocolOf(names);
+}
+
+std::vector<std::string> FeaturesThatNeed(const Protocol &protocol, std::string_view name) {
+    std::vector<std::string> dependents;
+    for (auto &listed : WriterFeatureNames(protocol)) {
+        const auto *feature = FindFeature(listed);
+        const auto needs = feature ? SplitNeeds(feature->needs) : std::vector<std::string_view>();
+        if (std::find(needs.begin(), needs.end(), name) != needs.end()) {
+            dependents.push_back(std::move(listed));
+        }
+    }
+    return dependents;
 }
 
 Protocol LowestProtocol(const Metadata &metadata, const StructType &schema) {

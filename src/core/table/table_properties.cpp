@@ -184,8 +184,8 @@ Result<std::string> CheckFeatureProperty(std::string_view name, std::string_view
                     name);
     }
     if (!EqualsIgnoreCase(value, "supported") && !EqualsIgnoreCase(value, "enabled")) {
-        return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                    "The value '{}' of {}{} is not allowed: it needs to be 'supported'.", value, kFeaturePrefix, name);
+        return Fail(Condition::DELTA_UNSUPPORTED_FEATURE_STATUS,
+                    "Expecting the status for table feature {} to be \"supported\", but got \"{}\".", feature->name, value);
     }
     return fmt::format("{}{}", kFeaturePrefix, feature->name);
 }

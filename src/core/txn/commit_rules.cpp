@@ -61,7 +61,7 @@ Result<RemovesByPath> CheckOneActionAPath(const ChangeSet &changes) {
         if (!names.insert(domain.domain).second) {
             return Bug("the transaction sets the metadata domain {} twice", domain.domain);
         }
-        if (domain.domain == kRowTrackingDomain) {
+        if (domain.domain == kRowTrackingDomain && !domain.removed) {
             return Bug("the transaction sets the high-water mark of row ids itself");
         }
     }
@@ -304,7 +304,6 @@ Status ApplyFixedRules(const Snapshot *read, ChangeSet &changes, const std::stri
     const Protocol &protocol = changes.protocol ? *changes.protocol : read->protocol();
     if (changes.protocol || changes.metadata) {
         BF_RETURN_IF_ERROR(CheckWritable(protocol, metadata, schema, root));
-        BF_RETURN_IF_ERROR(CheckChangeFeedColumns(metadata, schema));
     }
     BF_RETURN_IF_ERROR(CheckFiles(metadata, schema, protocol, changes));
     return CheckAcknowledged(metadata, schema, removes, changes, root);

@@ -22,6 +22,13 @@ bool IsFolderName(std::string_view name) {
     return !IsHidden(name) && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
+//! What is in the file of a name.
+std::string NameText(const Warehouse::Place &place) {
+    std::string text;
+    JsonWriter(text).BeginObject().Key("location").String(place.root).EndObject();
+    return text;
+}
+
 template <typename Names, typename NameOf>
 const typename Names::value_type *FindName(const Names &names, const std::string &wanted, NameOf name_of) {
     const typename Names::value_type *found = nullptr;
@@ -166,9 +173,7 @@ Result<std::string> Warehouse::ReadLocation(const std::string &name_file, const 
 }
 
 Result<bool> Warehouse::WriteName(const Place &place, const Call &call) const {
-    std::string text;
-    JsonWriter(text).BeginObject().Key("location").String(place.root).EndObject();
-    BF_ASSIGN(auto put, engine_.store->Put(place.name_file, text, PutMode::kCreateOnly, call));
+    BF_ASSIGN(auto put, engine_.store->Put(place.name_file, NameText(place), PutMode::kCreateOnly, call));
     if (put == PutResult::kWritten) {
         return true;
     }
@@ -178,6 +183,12 @@ Result<bool> Warehouse::WriteName(const Place &place, const Call &call) const {
                     place.name, location);
     }
     return false;
+}
+
+Status Warehouse::ReplaceName(const Place &place, const Call &call) const {
+    BF_ASSIGN(auto put, engine_.store->Put(place.name_file, NameText(place), PutMode::kOverwrite, call));
+    (void)put;
+    return {};
 }
 
 Status Warehouse::RemoveName(const Place &place, const Call &call) const {

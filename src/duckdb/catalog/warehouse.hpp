@@ -40,6 +40,8 @@ public:
 
     //! False if the name stands for this location already; DELTA_TABLE_ALREADY_EXISTS when it stands for another.
     Result<bool> WriteName(const Place &place, const Call &call) const;
+    //! Makes a name that exists stand for `place.root`, wherever it pointed before.
+    Status ReplaceName(const Place &place, const Call &call) const;
     Status RemoveName(const Place &place, const Call &call) const;
     //! BIRDFOOT_INVALID_INPUT for what cannot be the name of a schema or of a managed table, since it is no folder's name.
     static Status CheckName(const std::string &name);

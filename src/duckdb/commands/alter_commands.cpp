@@ -1,8 +1,12 @@
-// See alter_commands.hpp.
+// See alter_commands.hpp. From Spark's words to changes; what a change means is said elsewhere.
 #include "duckdb/commands/alter_commands.hpp"
 
 #include "duckdb/commands/alter_rules.hpp"
+#include "core/maintenance/clustering.hpp"
+#include "duckdb/catalog/delta_schema.hpp"
 #include "duckdb/commands/alter_table.hpp"
+#include "duckdb/commands/rename_table.hpp"
+#include "duckdb/commands/rewrite_table.hpp"
 #include "duckdb/parser/table_names.hpp"
 #include "duckdb/translate/errors.hpp"
 
@@ -27,17 +31,124 @@ private:
     const Action action_;
 };
 
-std::string Joined(const sql::ColumnPath &path) {
-    std::string text;
-    for (const auto &part : path) {
-        text += (text.empty() ? "" : ".") + part;
+[[noreturn]] void NotYet(const std::string &what) {
+    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+               "ALTER TABLE … {} is not supported yet in this version. Run it in Spark meanwhile.", what));
+}
+
+std::optional<FieldPlace> PlaceOf(const std::optional<sql::ColumnPosition> &position) {
+    return position ? std::optional<FieldPlace>({position->first, position->first ? "" : position->after})
+                    : std::nullopt;
+}
+
+AddedColumn AddedColumnOf(const sql::ColumnDefinition &column) {
+    const auto &name = column.field.name;
+    if (column.default_value) {
+        Throw(Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED,
+                   "Column {}: DEFAULT values are not supported when adding new columns to previously existing Delta "
+                   "tables. Add the column without a default value first, then run ALTER TABLE … ALTER COLUMN … SET "
+                   "DEFAULT for rows that are inserted later.",
+                   name));
     }
-    return text;
+    if (column.generated_as || column.identity) {
+        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                   "Column {}: a column that fills itself cannot be added to a table that has rows. Create the table "
+                   "with it.",
+                   name));
+    }
+    AddedColumn added;
+    added.parent = {column.path.begin(), column.path.end() - (column.path.empty() ? 0 : 1)};
+    added.field = column.field;
+    added.place = PlaceOf(column.position).value_or(FieldPlace());
+    return added;
+}
+
+ColumnChange ChangeOf(const sql::ChangeColumn &column) {
+    if (column.set_default || column.drop_default) {
+        NotYet("ALTER COLUMN … SET or DROP DEFAULT");
+    }
+    if (column.sync_identity) {
+        NotYet("ALTER COLUMN … SYNC IDENTITY");
+    }
+    ColumnChange change;
+    change.column = column.column;
+    change.type = column.type;
+    change.char_type = column.type_text;
+    change.comment = column.comment;
+    change.place = PlaceOf(column.position);
+    change.nullable = column.nullable;
+    return change;
+}
+
+//! The schema of the table's own catalog that a new name of it is in.
+std::string SchemaOfNewName(const DeltaTableEntry &table, const sql::TableName &name) {
+    const auto &parts = name.parts;
+    const auto &catalog = table.ParentCatalog().GetName();
+    if (name.path || parts.size() > 3 || (parts.size() == 3 && !EqualsIgnoreCase(parts[0], catalog))) {
+        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                   "A table can be renamed within its catalog {} only, not to {}. CREATE TABLE … AS copies it.", catalog,
+                   name.ToText()));
+    }
+    if (parts.size() == 1 || (parts.size() == 2 && EqualsIgnoreCase(parts[0], catalog))) {
+        return table.ParentSchema().name;
+    }
+    return parts[parts.size() - 2];
 }
 
 struct ActionOf {
+    Action operator()(const sql::AddColumns &add) const {
+        std::vector<AddedColumn> columns;
+        for (const auto &column : add.columns) {
+            columns.push_back(AddedColumnOf(column));
+        }
+        return By([columns, add](const TableDefinition &table, const auto &) {
+            return AddColumns(table, columns, add.if_not_exists);
+        });
+    }
+    Action operator()(const sql::DropColumns &drop) const {
+        return [drop](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            DropTableColumns(context, table, drop.columns, drop.if_exists);
+        };
+    }
+    Action operator()(const sql::RenameColumn &rename) const {
+        return [rename](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            RenameTableColumn(context, table, rename.column, rename.new_name);
+        };
+    }
+    Action operator()(const sql::ChangeColumns &change) const {
+        std::vector<ColumnChange> changes;
+        std::vector<sql::ColumnChange> rules;
+        for (const auto &column : change.changes) {
+            if (column.sync_identity || column.set_default || column.drop_default) {
+                rules.push_back(column);
+            } else {
+                changes.push_back(ChangeOf(column));
+            }
+        }
+        return [changes, rules](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            for (const auto &column : rules) {
+                if (column.sync_identity) {
+                    SyncIdentity(context, table, column.column);
+                } else {
+                    SetColumnDefault(context, table, column.column, column.set_default);
+                }
+            }
+            if (!changes.empty()) {
+                AlterColumns(context, table, changes);
+            }
+        };
+    }
+    Action operator()(const sql::ReplaceColumns &replace) const {
+        StructType columns;
+        for (const auto &column : replace.columns) {
+            columns.fields.push_back(AddedColumnOf(column).field);
+        }
+        return By([columns](const TableDefinition &table, const std::vector<FieldPath> &clustering) {
+            return ReplaceColumns(table, columns, clustering);
+        });
+    }
     Action operator()(const sql::SetProperties &set) const {
-        std::map<std::string, std::string> properties(set.properties.begin(), set.properties.end());
+        Properties properties(set.properties.begin(), set.properties.end());
         return [properties](duckdb::ClientContext &context, DeltaTableEntry &table) {
             SetTableProperties(context, table, properties);
         };
@@ -47,31 +158,22 @@ struct ActionOf {
             UnsetTableProperties(context, table, unset.keys, unset.if_exists);
         };
     }
-    Action operator()(const sql::ChangeColumns &change) const {
-        for (const auto &column : change.changes) {
-            if (column.type || column.position || column.nullable) {
-                NotYet("ALTER COLUMN of a column's type, place or nullability");
-            }
-        }
-        return [change](duckdb::ClientContext &context, DeltaTableEntry &table) {
-            for (const auto &column : change.changes) {
-                if (column.sync_identity) {
-                    SyncIdentity(context, table, column.column);
-                } else if (column.set_default || column.drop_default) {
-                    SetColumnDefault(context, table, column.column, column.set_default);
-                }
-                if (column.comment) {
-                    SetColumnComment(context, table, Joined(column.column), column.comment);
-                }
-            }
+    Action operator()(const sql::ClusterBy &cluster) const {
+        return By([cluster](const TableDefinition &table, const std::vector<FieldPath> &before) {
+            return ClusterBy(table, before, cluster.columns);
+        });
+    }
+    Action operator()(const sql::RenameTable &rename) const {
+        return [rename](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            RenameTable(context, table.ParentSchema().Cast<DeltaSchema>(), table,
+                        SchemaOfNewName(table, rename.new_name), rename.new_name.parts.back());
         };
     }
-    Action operator()(const sql::AddColumns &) const { NotYet("ADD COLUMNS"); }
-    Action operator()(const sql::DropColumns &) const { NotYet("DROP COLUMNS"); }
-    Action operator()(const sql::RenameColumn &) const { NotYet("RENAME COLUMN"); }
-    Action operator()(const sql::ReplaceColumns &) const { NotYet("REPLACE COLUMNS"); }
-    Action operator()(const sql::RenameTable &) const { NotYet("RENAME TO"); }
-    Action operator()(const sql::SetLocation &) const { NotYet("SET LOCATION"); }
+    Action operator()(const sql::SetLocation &set) const {
+        return [set](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            SetTableLocation(context, table.ParentSchema().Cast<DeltaSchema>(), table, set.location);
+        };
+    }
     Action operator()(const sql::AddConstraint &add) const {
         return [add](duckdb::ClientContext &context, DeltaTableEntry &table) {
             AddTableConstraint(context, table, add.constraint);
@@ -82,13 +184,15 @@ struct ActionOf {
             DropTableConstraint(context, table, drop.name, drop.if_exists);
         };
     }
-    Action operator()(const sql::DropFeature &) const { NotYet("DROP FEATURE"); }
-    Action operator()(const sql::ClusterBy &) const { NotYet("CLUSTER BY"); }
+    Action operator()(const sql::DropFeature &drop) const {
+        return [drop](duckdb::ClientContext &context, DeltaTableEntry &table) {
+            DropTableFeature(context, table, drop.feature, drop.truncate_history);
+        };
+    }
 
 private:
-    [[noreturn]] static void NotYet(const std::string &what) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "ALTER TABLE … {} is not supported yet in this version. Run it in Spark meanwhile.", what));
+    static Action By(Alter alter) {
+        return [alter](duckdb::ClientContext &context, DeltaTableEntry &table) { AlterTable(context, table, alter); };
     }
 };
 

@@ -55,7 +55,7 @@ CreateSpec CreateSpecOf(const sql::CreateTable &statement) {
         }
     }
     if (statement.cluster_by) {
-        NotYet("CLUSTER BY is");
+        spec.cluster_by = *statement.cluster_by;
     }
     spec.table.partition_columns = statement.partition_columns;
     spec.table.comment = statement.comment;
@@ -78,15 +78,17 @@ CreateSpec CreateSpecOf(const sql::CreateTable &statement) {
 }
 
 CreateSpec LikeSpecOf(const Snapshot &source, const sql::CreateTableLike &statement) {
-    if (source.mapping() != ColumnMappingMode::kNone) {
-        NotYet("CREATE TABLE LIKE a table with column mapping is");
-    }
     CreateSpec spec;
     const auto &metadata = source.metadata();
     spec.table.schema = source.schema();
     spec.table.partition_columns = metadata.partition_columns;
     spec.table.comment = metadata.description;
-    spec.table.properties = metadata.configuration;
+    for (const auto &[key, value] : metadata.configuration) {
+        const auto *property = FindProperty(key);
+        if (!property || property->kind != PropertyKind::kInternal) {  // the new table's writer keeps its own
+            spec.table.properties[key] = value;
+        }
+    }
     AddProperties(spec.table.properties, statement.properties);
     spec.location = statement.location;
     spec.if_not_exists = statement.if_not_exists;

@@ -13,6 +13,7 @@
 #include "core/table/table_properties.hpp"
 #include "core/base/json.hpp"
 #include "core/log/replay.hpp"
+#include "core/maintenance/clustering.hpp"
 #include "core/table/table_features.hpp"
 #include "core/table/table_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
@@ -27,8 +28,6 @@
 namespace birdfoot::duck {
 
 namespace {
-
-constexpr std::string_view kClusteringDomain = "delta.clustering";
 
 //! What a CREATE TABLE is about to do, and where.
 struct Creation {
@@ -150,12 +149,18 @@ Operation OperationOf(const Creation &creation, const Metadata &metadata) {
         operation.parameters.emplace_back("description", *metadata.description);
     }
     operation.parameters.emplace_back("partitionBy", JsonList(metadata.partition_columns));
-    operation.parameters.emplace_back("clusterBy", "[]");
+    operation.parameters.emplace_back("clusterBy", ClusteringColumnsJson(creation.spec.cluster_by));
     operation.parameters.emplace_back("properties", JsonMap(metadata.configuration));
     return operation;
 }
 
-void RequireDefaults(const NewTable &table) {
+//! What a statement describes.
+struct Described {
+    TableDefinition table;
+    std::vector<DomainMetadata> domains;
+};
+
+void RequireDefaults(const TableDefinition &table) {
     for (const auto &field : table.schema.fields) {
         if (field.metadata.JsonOf(kCurrentDefault) && !HasFeature(table.protocol, "allowColumnDefaults")) {
             Throw(Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
@@ -168,7 +173,7 @@ void RequireDefaults(const NewTable &table) {
 }
 
 //! The table as the statement describes it, with the session's defaults.
-NewTable Describe(const Creation &creation) {
+Described Describe(const Creation &creation, const TableDefinition *replaced = nullptr) {
     auto spec = creation.spec.table;
     std::set<std::string> given;
     for (const auto &[key, value] : spec.properties) {
@@ -180,7 +185,16 @@ NewTable Describe(const Creation &creation) {
         }
     }
     spec.allow_arbitrary_properties = AllowsArbitraryProperties(creation.context);
-    auto table = ValueOrThrow(DescribeNewTable(std::move(spec), creation.transaction.engine().now_ms()));
+    for (const auto &[key, value] : spec.properties) {
+        if (EqualsIgnoreCase(key, "delta.feature.clustering") && creation.spec.cluster_by.empty()) {
+            Throw(Fail(Condition::DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED,
+                       "Cannot enable clustering table feature using TBLPROPERTIES. Please use CREATE TABLE … CLUSTER "
+                       "BY."));
+        }
+    }
+    Described described;
+    auto &table = described.table;
+    table = ValueOrThrow(DescribeNewTable(std::move(spec), creation.transaction.engine().now_ms(), replaced));
     if (!creation.spec.constraints.empty()) {
         const auto &constraints = creation.spec.constraints;
         table.metadata.configuration.insert(constraints.begin(), constraints.end());
@@ -188,8 +202,11 @@ NewTable Describe(const Creation &creation) {
     }
     RequireDefaults(table);
     CheckTableRules(table.metadata, table.schema);
+    if (!creation.spec.cluster_by.empty()) {
+        described.domains.push_back(ValueOrThrow(ClusterTable(table, creation.spec.cluster_by)));
+    }
     OkOrThrow(CheckWritable(table.protocol, table.metadata, table.schema, creation.place.root));
-    return table;
+    return described;
 }
 
 void BindName(const Creation &creation) {
@@ -216,12 +233,13 @@ void BindName(const Creation &creation) {
 
 CreateResult Create(Creation &creation) {
     CheckPlaceIsFree(creation);
-    auto table = Describe(creation);
+    auto [table, domains] = Describe(creation);
     auto &work = creation.transaction.WorkOnNew(creation.context, creation.place.root);
     {
         std::lock_guard lock(work.mutex);
         work.transaction.changes().operation = OperationOf(creation, table.metadata);
-        work.SetMetadata(std::move(table.metadata), std::move(table.schema), table.mapping, std::move(table.protocol));
+        work.transaction.changes().domains = std::move(domains);
+        SetDefinition(work, std::move(table));
     }
     BindName(creation);
     return {CreateOutcome::kCreated, creation.place.root, &work};
@@ -232,13 +250,13 @@ CreateResult Replace(Creation &creation) {
     if (creation.spec.table.schema.fields.empty()) {
         Throw(Fail(Condition::DELTA_SCHEMA_NOT_PROVIDED, "Table {} has no columns. Name at least one.", creation.name));
     }
-    auto table = Describe(creation);
     auto &transaction = creation.transaction;
     auto &work = transaction.WorkOn(creation.context, creation.place.root);
     auto call = CallOf(creation.context);
     auto &base = work.transaction.snapshot();
+    const auto replaced = base ? std::optional(DefinitionOf(*base)) : std::nullopt;
+    auto [table, domains] = Describe(creation, replaced ? &*replaced : nullptr);
     std::vector<RemoveFile> removes;
-    std::vector<DomainMetadata> domains;
     if (base) {
         auto now = transaction.engine().now_ms();
         FileRequest all;
@@ -250,11 +268,16 @@ CreateResult Replace(Creation &creation) {
                                  },
                                  call));
         auto extras = ValueOrThrow(ReplayExtras(transaction.engine(), base->segment(), call));
-        if (auto found = extras.domains.find(std::string(kClusteringDomain)); found != extras.domains.end()) {
+        auto found = extras.domains.find(std::string(kClusteringDomain));
+        if (found != extras.domains.end() && domains.empty()) {
+            if (!table.metadata.partition_columns.empty()) {
+                Throw(Fail(Condition::DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE,
+                           "Replacing a clustered Delta table with a partitioned table is not allowed. Leave PARTITIONED "
+                           "BY out."));
+            }
             domains.push_back(found->second);
             domains.back().removed = true;
         }
-        table.protocol = RaiseProtocol(base->protocol(), table.metadata, table.schema);
     }
     std::lock_guard lock(work.mutex);
     auto &changes = work.transaction.changes();
@@ -267,7 +290,7 @@ CreateResult Replace(Creation &creation) {
     changes.reads->AddRead();
     changes.operation = OperationOf(creation, table.metadata);
     work.replaced = base != nullptr;
-    work.SetMetadata(std::move(table.metadata), std::move(table.schema), table.mapping, std::move(table.protocol));
+    SetDefinition(work, std::move(table));
     BindName(creation);
     return {CreateOutcome::kReplaced, creation.place.root, &work};
 }
@@ -418,6 +441,13 @@ CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTable
             spec.location = std::move(text);
         } else if (duckdb::StringUtil::CIEquals(key, "comment")) {
             spec.table.comment = std::move(text);
+        } else if (duckdb::StringUtil::CIEquals(key, kClusterByOption)) {
+            auto columns = ParsePathList(text);
+            if (!columns || columns->empty()) {
+                Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                           "The option {} is '{}'. It takes a list of columns, as in {} = 'a, b.c'.", key, text, key));
+            }
+            spec.cluster_by = std::move(*columns);
         } else {
             spec.table.properties[key] = std::move(text);
         }

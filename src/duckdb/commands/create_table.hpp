@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "duckdb.hpp"
 #include "duckdb/planner/parsed_data/bound_create_table_info.hpp"
 
+#include "core/schema/schema_change.hpp"
 #include "core/table/new_table.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 
@@ -19,6 +21,7 @@ struct CreateSpec {
     TableSpec table;                      // without columns: adopt the table that is at the location
     std::map<std::string, std::string> constraints;  // property of a CHECK constraint: its expression, Spark's text
     std::optional<std::string> location;  // external; none: managed, or the path that the name is
+    std::vector<FieldPath> cluster_by;    // none: not clustered
     bool if_not_exists = false;
     bool or_replace = false;  // CREATE OR REPLACE
     bool replace = false;     // REPLACE: there must be a table
@@ -45,6 +48,9 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
 //! What DuckDB's own CREATE TABLE [AS] asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …). Its CHECK,
 //! DEFAULT and generated columns are kept in Spark's words, if they mean the same there. The caller says as_select.
 CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTableInfo &info);
+
+//! `WITH (cluster_by = 'a, b.c')`: DuckDB's grammar has no words for it.
+inline constexpr const char *kClusterByOption = "cluster_by";
 
 //! A constant of a statement as text: `WITH (k = true)`, `SET (k = 3)`. Throws for what is no constant, naming `what`.
 std::string ConstantText(duckdb::ClientContext &context, const duckdb::ParsedExpression &expression,

@@ -228,8 +228,10 @@ private:
             info.partition_keys.push_back(duckdb::make_uniq<duckdb::ColumnRefExpression>(column));
         }
         auto options = spec.table.properties;
+        const auto cluster_by = spec.cluster_by.empty() ? std::nullopt : std::optional(PathListText(spec.cluster_by));
         for (const auto &[key, value] :
-             {std::pair("location", spec.location), std::pair("comment", spec.table.comment)}) {
+             {std::pair("location", spec.location), std::pair("comment", spec.table.comment),
+              std::pair(kClusterByOption, cluster_by)}) {
             if (value && !options.emplace(key, *value).second) {
                 Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                            "A CREATE TABLE AS cannot have a property named {} beside the clause of that name. Set the "

@@ -1,40 +1,21 @@
 #include "duckdb/write/pending_schema.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 #include "core/schema/schema_merge.hpp"
 #include "core/schema/schema_rules.hpp"
-#include "core/table/table_features.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/work_changes.hpp"
 
 namespace birdfoot::duck {
 
 namespace {
 
-constexpr const char *kMaxColumnId = "delta.columnMapping.maxColumnId";
-
-void SetSchema(TableWork &work, StructType schema, std::vector<std::string> partition_columns) {
-    auto metadata = work.metadata;
-    OkOrThrow(CheckColumnNames(schema, work.mapping));
-    if (work.mapping != ColumnMappingMode::kNone) {
-        int64_t max_id = 0;
-        if (auto found = metadata.configuration.find(kMaxColumnId); found != metadata.configuration.end()) {
-            std::from_chars(found->second.data(), found->second.data() + found->second.size(), max_id);
-        }
-        schema = AssignColumnMapping(schema, false, &max_id);
-        metadata.configuration[kMaxColumnId] = std::to_string(max_id);
-    }
-    metadata.schema_string = SchemaToJson(schema);
-    metadata.partition_columns = std::move(partition_columns);
-    auto protocol = work.protocol;
-    for (const auto &feature : WriterFeatureNames(LowestProtocol(metadata, schema))) {
-        if (!HasFeature(protocol, feature)) {
-            protocol = WithFeature(std::move(protocol), feature);
-        }
-    }
-    work.SetMetadata(std::move(metadata), std::move(schema), work.mapping, std::move(protocol));
+void SetSchema(TableWork &work, StructType schema, std::vector<std::string> partition_columns, SchemaChange change) {
+    const auto before = DefinitionOf(work);
+    auto changed = before;
+    changed.schema = std::move(schema);
+    changed.metadata.partition_columns = std::move(partition_columns);
+    SetDefinition(work, ValueOrThrow(CompleteChange(std::move(changed), before, change)));
 }
 
 }  // namespace
@@ -56,7 +37,7 @@ bool AddMissingColumns(TableWork &work, const StructType &data) {
     if (SchemaToJson(merged) == SchemaToJson(work.schema)) {
         return false;
     }
-    SetSchema(work, std::move(merged), work.metadata.partition_columns);
+    SetSchema(work, std::move(merged), work.metadata.partition_columns, SchemaChange::kAltered);
     return true;
 }
 
@@ -81,7 +62,7 @@ bool ReplaceSchema(TableWork &work, StructType data, std::vector<std::string> pa
     if (SchemaToJson(data) == SchemaToJson(work.schema) && partition_columns == work.metadata.partition_columns) {
         return false;
     }
-    SetSchema(work, std::move(data), std::move(partition_columns));
+    SetSchema(work, std::move(data), std::move(partition_columns), SchemaChange::kOverwritten);
     return true;
 }
 

@@ -53,14 +53,16 @@ int64_t ToNumber(const std::string &text) {
 
 }  // namespace
 
-WriteTarget TargetOf(const TableWork &work) {
+WriteTarget TargetOf(const TableWork &work) { return TargetOf(work.transaction.root(), DefinitionOf(work)); }
+
+WriteTarget TargetOf(const std::string &root, const TableDefinition &table) {
     WriteTarget target;
-    target.root = work.transaction.root();
-    target.metadata = work.metadata;
-    target.schema = work.schema;
-    target.mapping = work.mapping;
-    target.protocol = work.protocol;
-    if (auto text = TextProperty(work.metadata, "delta.targetFileSize"); text && !text->empty()) {
+    target.root = root;
+    target.metadata = table.metadata;
+    target.schema = table.schema;
+    target.mapping = table.mapping;
+    target.protocol = table.protocol;
+    if (auto text = TextProperty(table.metadata, "delta.targetFileSize"); text && !text->empty()) {
         auto bytes = ParseBytes(*text);
         if (!bytes || *bytes == 0) {
             Throw(Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
@@ -70,9 +72,18 @@ WriteTarget TargetOf(const TableWork &work) {
         }
         target.target_file_bytes = *bytes;
     }
-    target.materialize_partition_columns = HasFeature(work.protocol, "materializePartitionColumns");
-    target.tight_bounds = HasFeature(work.protocol, "deletionVectors");
+    target.materialize_partition_columns = HasFeature(table.protocol, "materializePartitionColumns");
+    target.tight_bounds = HasFeature(table.protocol, "deletionVectors");
     return target;
+}
+
+TableDefinition DefinitionOf(const TableWork &work) {
+    return {work.metadata, work.protocol, work.schema, work.mapping};
+}
+
+void SetDefinition(TableWork &work, TableDefinition definition) {
+    work.SetMetadata(std::move(definition.metadata), std::move(definition.schema), definition.mapping,
+                     std::move(definition.protocol));
 }
 
 std::vector<ScanFile> LiveFiles(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,

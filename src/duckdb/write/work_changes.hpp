@@ -8,12 +8,19 @@
 #include "duckdb.hpp"
 
 #include "core/scan/plan.hpp"
+#include "core/table/table_definition.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/write/file_writer.hpp"
 
 namespace birdfoot::duck {
 
 WriteTarget TargetOf(const TableWork &work);
+WriteTarget TargetOf(const std::string &root, const TableDefinition &table);
+
+//! What the table is in the eyes of the transaction's statements; and a new one, part of the change from now on. Call
+//! under `work.mutex`.
+TableDefinition DefinitionOf(const TableWork &work);
+void SetDefinition(TableWork &work, TableDefinition definition);
 
 //! The files of the table as this transaction sees it that may hold rows satisfying `predicate` (physical columns).
 std::vector<ScanFile> LiveFiles(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,

@@ -80,5 +80,47 @@ TEST(ColumnMappingTest, AssignGivesIdsParentsFirstAndKeepsWhatIsThere) {
     EXPECT_EQ(PhysicalName(fresh.fields[2], ColumnMappingMode::kName).substr(0, 4), "col-");
 }
 
+TEST(ColumnMappingTest, IdsWithinCollectionsCountToo) {
+    const auto schema = *ParseSchema(StructOf(
+        R"({"name":"l","type":{"type":"array","elementType":"long","containsNull":true},"nullable":true,"metadata":)"
+        R"({"delta.columnMapping.id":1,"delta.columnMapping.physicalName":"l","delta.columnMapping.nested.ids":)"
+        R"({"l.element":9}}},{"name":"b","type":"long"})"));
+    int64_t max_id = 2;
+    EXPECT_EQ(FieldId(AssignColumnMapping(schema, false, &max_id).fields[1]), 10);
+    EXPECT_EQ(max_id, 10);
+}
+
+// What delta-spark does when a schema is overwritten: ids and physical names live on with the same path and type.
+TEST(ColumnMappingTest, AnOverwrittenSchemaInheritsByPathAndType) {
+    const auto inner = StructOf(Field("x", R"("integer")", 3, "col-x"));
+    const auto earlier =
+        *ParseSchema(StructOf(Field("a", R"("integer")", 1, "col-a") + "," + Field("s", inner, 2, "col-s") + "," +
+                              Field("t", R"("long")", 4, "col-t")));
+    const auto schema = *ParseSchema(StructOf(
+        R"({"name":"A","type":"integer"},{"name":"s","type":)" +
+        StructOf(R"({"name":"x","type":"integer"},{"name":"y","type":"integer"})") +
+        R"(},{"name":"t","type":"long","nullable":false})"));
+    int64_t max_id = 4;
+    const auto result = AssignColumnMapping(InheritColumnMapping(schema, earlier), false, &max_id);
+    EXPECT_EQ(FieldId(result.fields[0]), 1);
+    EXPECT_EQ(PhysicalName(result.fields[0], ColumnMappingMode::kName), "col-a");
+    EXPECT_EQ(FieldId(result.fields[1]), 5);  // another type
+    const auto &fields = result.fields[1].type.struct_type().fields;
+    EXPECT_EQ(FieldId(fields[0]), 3);
+    EXPECT_EQ(FieldId(fields[1]), 6);
+    EXPECT_EQ(FieldId(result.fields[2]), 7);  // NOT NULL now
+    EXPECT_EQ(max_id, 7);
+}
+
+TEST(ColumnMappingTest, MappingIsTakenOffAtEveryLevel) {
+    EXPECT_TRUE(HasColumnMapping(Mapped()));
+    const auto bare = WithoutColumnMapping(Mapped());
+    EXPECT_FALSE(HasColumnMapping(bare));
+    EXPECT_TRUE(bare.fields[0].metadata.empty());
+    EXPECT_EQ(bare.fields[0].type.array_type().element.struct_type().fields[0].name, "d");
+    const auto below = *ParseSchema(StructOf(R"({"name":"s","type":)" + StructOf(Field("x", R"("long")", 1, "x")) + "}"));
+    EXPECT_TRUE(HasColumnMapping(below));
+}
+
 }  // namespace
 }  // namespace birdfoot

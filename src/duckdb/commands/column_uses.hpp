@@ -1,0 +1,14 @@
+// Which columns the expressions of a table use: CHECK constraints and generated columns stand in the way of changes of
+// columns that they name.
+#pragma once
+
+#include "core/schema/schema_change.hpp"
+#include "core/table/table_definition.hpp"
+
+namespace birdfoot::duck {
+
+//! DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE or DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE where an expression uses
+//! the column, a part of it or what it is a part of. One that we cannot read may use anything.
+void RequireUnused(const TableDefinition &table, const FieldPath &column);
+
+}  // namespace birdfoot::duck
