@@ -94,12 +94,24 @@ struct Story {
 const std::vector<Story> &Stories() {
     static const std::string kMake = "CREATE TABLE {t} (id INT, p VARCHAR) PARTITIONED BY (p)";
     static const std::string kFill = "INSERT INTO {t} VALUES (1, 'a'), (2, 'b')";
+    static const std::string kMany = "INSERT INTO {t} SELECT i, 'a' FROM range(3) r(i)";
+    static const std::string kVectors =
+        "CREATE TABLE {t} (id INT, p VARCHAR) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', "
+        "'delta.enableChangeDataFeed' = 'true')";
     static const std::string kNone = "none";
     static const std::vector<Story> kStories = {
         {"create", {}, kMake, kNone, ""},
         {"create as", {}, "CREATE TABLE {t} PARTITIONED BY (p) AS SELECT 1 AS id, 'x' AS p", kNone, "1|x\n"},
         {"insert", {kMake, kFill}, "INSERT INTO {t} VALUES (3, 'a')", "1|a\n2|b\n", "1|a\n2|b\n3|a\n"},
         {"overwrite", {kMake, kFill}, "INSERT OVERWRITE {t} VALUES (9, 'z')", "1|a\n2|b\n", "9|z\n"},
+        {"delete", {kMake, kFill}, "DELETE FROM {t} WHERE id = 2", "1|a\n2|b\n", "1|a\n"},
+        {"delete with a vector", {kVectors, kMany}, "DELETE FROM {t} WHERE id > 1", "0|a\n1|a\n2|a\n", "0|a\n1|a\n"},
+        {"update", {kMake, kMany}, "UPDATE {t} SET id = 9 WHERE id = 1", "0|a\n1|a\n2|a\n", "0|a\n2|a\n9|a\n"},
+        {"update with a vector", {kVectors, kMany}, "UPDATE {t} SET id = 9 WHERE id = 1", "0|a\n1|a\n2|a\n", "0|a\n2|a\n9|a\n"},
+        {"merge", {kVectors, kMany},
+         "MERGE INTO {t} t USING (VALUES (1, 'a'), (7, 'b')) s(id, p) ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN "
+         "INSERT (id, p) VALUES (s.id, s.p)",
+         "0|a\n1|a\n2|a\n", "0|a\n2|a\n7|b\n"},
         {"checkpoint",
          {kMake, kFill, "ALTER TABLE {t} SET TBLPROPERTIES ('delta.checkpointInterval' = '1')"},
          "INSERT INTO {t} VALUES (3, 'a')",

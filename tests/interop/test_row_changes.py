@@ -1,0 +1,104 @@
+"""The same row changes in Spark and here, on two copies of one table: equal rows after each, equal metrics in history, equal change
+feeds, and each engine reads the other's table. 300 statements in all."""
+import random
+import shutil
+
+import pytest
+from engines import bird_rows, rows_of, spark_rows
+from table_check import check_table
+
+STATEMENTS = 50
+# Times and bytes are each engine's own, and so is how many files new rows go into.
+OWN = ("TimeMs", "Bytes", "numAddedFiles", "numTargetFilesAdded", "numAddedChangeFiles", "numTargetChangeFilesAdded")
+TABLES = [  # vectors, change feed, partitioned
+    ("false", "false", False), ("true", "false", False), ("false", "true", False), ("true", "true", False), ("true", "true", True),
+    ("false", "true", True)]
+
+
+class Statements:
+    """Deterministic statements that both dialects read alike."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.next_id = 1000
+
+    def one(self):
+        return self.rng.choice([self.update, self.update, self.delete, self.merge, self.merge, self.merge, self.insert])()
+
+    def condition(self):
+        r = self.rng
+        return r.choice([
+            lambda: f"id % {r.randint(3, 40)} = {r.randint(0, 2)}", lambda: f"k = {r.randint(0, 4)}", lambda: f"v > {r.randint(0, 300)}",
+            lambda: f"id BETWEEN {r.randint(0, 150)} AND {r.randint(150, 200)}", lambda: "s IS NULL", lambda: f"s LIKE '%{r.randint(0, 9)}'",
+            lambda: f"k = {r.randint(0, 4)} AND id < {r.randint(0, 200)}", lambda: f"NOT (v <= {r.randint(0, 400)})",
+            lambda: f"coalesce(v, 0) % 7 = {r.randint(0, 6)}", lambda: f"id = {r.randint(0, 220)}", lambda: "id < 0"])()
+
+    def update(self):
+        r = self.rng
+        change = r.choice(["v = v + 1", "v = -id, s = concat(s, '!')", "s = NULL", "k = (k + 1) % 5", "v = CASE WHEN id % 2 = 0 THEN NULL ELSE 7 END",
+                           "d = d + INTERVAL 1 DAY" if False else "v = k * 100"])
+        return f"UPDATE {{t}} SET {change} WHERE {self.condition()}"
+
+    def delete(self):
+        return f"DELETE FROM {{t}} WHERE {self.condition()} AND id % {self.rng.randint(2, 6)} = 0"
+
+    def insert(self):
+        first = self.next_id
+        self.next_id += 5
+        rows = ", ".join(f"({i}, {i % 5}, {i * 2}, 'new{i}')" for i in range(first, first + 5))
+        return f"INSERT INTO {{t}} VALUES {rows}"
+
+    def merge(self):
+        r = self.rng
+        known = r.sample(range(220), 12)
+        fresh = range(self.next_id, self.next_id + r.choice([0, 3]))
+        self.next_id += 3
+        rows = " UNION ALL ".join(f"SELECT {i} AS id, {i % 5} AS k, {r.randint(0, 900)} AS v, {r.choice(['NULL', repr(f's{i}')])} AS s"
+                                  for i in [*known, *fresh])
+        clauses = r.choice([
+            "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (id, k, v, s) VALUES (s.id, s.k, s.v, s.s)",
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+            "WHEN MATCHED AND s.v > 450 THEN DELETE WHEN MATCHED THEN UPDATE SET v = s.v, s = s.s",
+            "WHEN MATCHED AND t.k = 2 THEN UPDATE SET v = 0 WHEN NOT MATCHED AND s.v > 100 THEN INSERT (id, k) VALUES (s.id, s.k)",
+            "WHEN MATCHED THEN DELETE", "WHEN NOT MATCHED THEN INSERT *",
+            "WHEN MATCHED THEN UPDATE SET v = t.v + s.v WHEN NOT MATCHED BY SOURCE AND t.id > 900 AND t.id % 3 = 0 THEN DELETE",
+            "WHEN NOT MATCHED BY SOURCE AND t.k = 1 AND t.id % 4 = 0 THEN UPDATE SET v = -1"])
+        return f"MERGE INTO {{t}} AS t USING ({rows}) AS s ON t.id = s.id {clauses}"
+
+
+def metrics(history):
+    operation, values = history
+    return operation, {k: int(v) for k, v in dict(values).items() if not k.endswith(OWN)}
+
+
+@pytest.mark.parametrize("seed, vectors, feed, partitioned", [(i, *t) for i, t in enumerate(TABLES)])
+def test_the_same_statements_in_spark_and_here(bird, spark, tmp_path, seed, vectors, feed, partitioned):
+    ours, theirs = str(tmp_path / "ours"), str(tmp_path / "spark")
+    bird.execute(f"""CREATE TABLE delta."{ours}" (id INT, k INT, v INT, s STRING) USING delta {'PARTITIONED BY (k)' if partitioned else ''}
+        TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}', 'delta.enableChangeDataFeed' = '{feed}')""")
+    for first in (0, 100):
+        bird.execute(f"""INSERT INTO delta."{ours}" SELECT i, i % 5, i * 3, CASE WHEN i % 11 = 0 THEN NULL ELSE 's' || i END
+            FROM range({first}, {first + 100}) r(i) ORDER BY i""")
+    shutil.copytree(ours, theirs)
+    statements, differences = Statements(seed), []
+    for number in range(STATEMENTS):
+        text = statements.one()
+        bird.execute(text.replace("{t}", f'delta."{ours}"'))
+        spark.sql(text.replace("{t}", f"delta.`{theirs}`"))
+        rows = bird_rows(bird, ours)
+        expected = spark_rows(spark, theirs)
+        assert rows == expected, f"statement {number}: {text}"
+        here = bird.execute(f"SELECT version, operation, operationMetrics FROM birdfoot_history('{ours}') ORDER BY version DESC LIMIT 1").fetchone()
+        there = spark.sql(f"DESCRIBE HISTORY delta.`{theirs}` LIMIT 1").collect()[0]
+        assert here[0] == there["version"], f"statement {number} made version {here[0]} here and {there['version']} in Spark: {text}"
+        mine, its = metrics(here[1:]), metrics((there["operation"], there["operationMetrics"]))
+        if mine != its:
+            only = {k: (mine[1].get(k), its[1].get(k)) for k in sorted({*mine[1], *its[1]}) if mine[1].get(k) != its[1].get(k)}
+            differences.append(f"{number} {mine[0]}/{its[0]} {only}: {text[:300]}")
+    assert not differences, "\n".join(differences)
+    assert spark_rows(spark, ours) == rows and bird_rows(bird, theirs) == expected
+    if feed == "true":
+        select = "SELECT id, k, v, s, _change_type, _commit_version FROM table_changes_by_path('{}', 1)"
+        assert rows_of(bird.execute(select.format(ours))) == rows_of(spark.sql(select.format(theirs)))
+        assert rows_of(bird.execute(select.format(theirs))) == rows_of(spark.sql(select.format(ours)))
+    check_table(ours)
