@@ -61,11 +61,14 @@ void CheckOutput(const OutputOptions &options) {
 
 //! Before CLI11 says no more than that a command is missing.
 void CheckCommand(const CLI::App &app, int argc, char **argv) {
-    if (argc < 2 || argv[1][0] == '-' || app.get_subcommand_no_throw(argv[1]) != nullptr) {
+    if (argc < 2 || argv[1][0] == '-') {
         return;
     }
     std::string commands;
     for (const auto *command : app.get_subcommands({})) {
+        if (command->check_name(argv[1])) {
+            return;
+        }
         commands += (commands.empty() ? "" : ", ") + command->get_name();
     }
     throw SessionError("there is no command '" + std::string(argv[1]) + "'. The commands are " + commands);

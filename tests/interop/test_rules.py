@@ -91,24 +91,3 @@ def test_what_is_not_understood_is_not_written(bird, tmp_path):
         with pytest.raises(duckdb.Error, match="DELTA_UNSUPPORTED_EXPRESSION.*MY_UDF"):
             bird.execute(f"INSERT INTO delta.`{t.path}` (y) VALUES (1)")
         assert bird_rows(bird, t.path) == []
-
-
-def test_generated_partitions_prune(bird, tmp_path):
-    """The files of other partitions are gone: a query that looked into them would fail."""
-    path = tmp_path / "t"
-    bird.execute(f"""CREATE TABLE delta.`{path}` (at TIMESTAMP, d DATE, s STRING, n INT,
-        day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), month STRING GENERATED ALWAYS AS (date_format(d, 'yyyy-MM')),
-        head STRING GENERATED ALWAYS AS (substring(s, 1, 1)), odd INT GENERATED ALWAYS AS (pmod(n, 10)))
-        USING delta PARTITIONED BY (day, month, head, odd)""")
-    for month, head, n in ((1, "a", 1), (3, "m", 5), (6, "z", 9), (9, "", 3)):
-        bird.execute(f"INSERT INTO delta.`{path}` (at, d, s, n) VALUES (TIMESTAMP '2024-0{month}-15 12:00:00', DATE '2024-0{month}-15', '{head}x', {n})"
-                     if head else f"INSERT INTO delta.`{path}` (at, d, s, n) VALUES (TIMESTAMP '2024-09-15 12:00:00', DATE '2024-09-15', '', 3)")
-    for file in glob.glob(f"{path}/**/*.parquet", recursive=True):
-        if "2024-03-15" not in file:
-            __import__("os").remove(file)
-    for condition in ("at = '2024-03-15 12:00:00'", "at BETWEEN '2024-02-20' AND '2024-04-10'", "d = '2024-03-15'",
-                      "d >= '2024-03-01' AND d < '2024-04-01'", "s = 'mx'", "n = 5", "n = 5 OR at = '2024-03-15 12:00:00'"):
-        assert bird.execute(f"SELECT count(*) FROM delta.`{path}` WHERE {condition}").fetchone() == (1,), condition
-    for condition in ("at > '2024-01-01'", "n > 4", "s >= 'b'", "s < 'b'", "s = ''", "d <> '2024-03-15'"):
-        with pytest.raises(duckdb.Error, match="(?i)no such file|does not exist|not found|cannot open"):
-            bird.execute(f"SELECT count(n + 1) FROM delta.`{path}` WHERE {condition}").fetchone()

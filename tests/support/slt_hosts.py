@@ -142,7 +142,7 @@ class DuckdbHost(ProcessHost):
         return [pathlib.Path(sys.executable).parent / "duckdb", "-unsigned", "-csv", "-nullvalue", self.NULL]
 
     CHANGES = re.compile(r"^changes: +(\d+) +total_changes: +\d+\n", re.M)
-    CHANGING = re.compile(r"\s*(insert|update|delete|merge|truncate|copy|create\b.*\bas)\b", re.I | re.S)
+    CHANGING = re.compile(r"\s*(insert|update|delete|merge|truncate|copy|execute|create\b.*\bas)\b", re.I | re.S)
 
     def prelude(self):
         return f".changes on\nLOAD '{EXTENSION}'"

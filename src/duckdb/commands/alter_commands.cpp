@@ -31,11 +31,6 @@ private:
     const Action action_;
 };
 
-[[noreturn]] void NotYet(const std::string &what) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-               "ALTER TABLE … {} is not supported yet in this version. Run it in Spark meanwhile.", what));
-}
-
 std::optional<FieldPlace> PlaceOf(const std::optional<sql::ColumnPosition> &position) {
     return position ? std::optional<FieldPlace>({position->first, position->first ? "" : position->after})
                     : std::nullopt;
@@ -64,12 +59,6 @@ AddedColumn AddedColumnOf(const sql::ColumnDefinition &column) {
 }
 
 ColumnChange ChangeOf(const sql::ChangeColumn &column) {
-    if (column.set_default || column.drop_default) {
-        NotYet("ALTER COLUMN … SET or DROP DEFAULT");
-    }
-    if (column.sync_identity) {
-        NotYet("ALTER COLUMN … SYNC IDENTITY");
-    }
     ColumnChange change;
     change.column = column.column;
     change.type = column.type;
@@ -117,7 +106,7 @@ struct ActionOf {
     }
     Action operator()(const sql::ChangeColumns &change) const {
         std::vector<ColumnChange> changes;
-        std::vector<sql::ColumnChange> rules;
+        std::vector<sql::ChangeColumn> rules;
         for (const auto &column : change.changes) {
             if (column.sync_identity || column.set_default || column.drop_default) {
                 rules.push_back(column);

@@ -11,10 +11,6 @@
 namespace birdfoot::duck {
 namespace {
 
-[[noreturn]] void NotYet(const std::string &what) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "{} not supported yet in this version. Leave it out.", what));
-}
-
 //! The marks of DEFAULT, GENERATED ALWAYS AS and IDENTITY in a field's metadata.
 StructField FieldOf(const sql::ColumnDefinition &column) {
     auto field = column.field;

@@ -51,6 +51,9 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitLocal(duckdb::ExecutionC
 }
 
 void Scan(ClientContext &context, duckdb::TableFunctionInput &input, duckdb::DataChunk &output) {
+    if (!input.local_state) {
+        return;  // there was no file left for this thread
+    }
     const auto &reader = input.local_state->Cast<duckdb::MultiFileLocalState>().reader;
     try {
         Base::MultiFileScan(context, input, output);

@@ -205,7 +205,7 @@ Result<Value> FillRow(const FunctionRow &row, Values arguments) {
     }
     const bool repeated = row.form.find("{0}") != row.form.rfind("{0}");
     std::string text = repeated && texts.size() == 1
-                           ? Once(texts[0], "argument", [&](const std::string &name) { return Fill(row.form, {name}); })
+                           ? Once(texts[0], "argument", [&](const std::string &name) { return Fill(row.form, std::vector<std::string>{name}); })
                            : Fill(row.form, texts);
     return Value{std::move(text), ResultType(row.result, arguments), can_fail};
 }
