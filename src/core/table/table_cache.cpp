@@ -164,7 +164,9 @@ Result<LiveFiles> TableCache::Files(const Engine &engine, const SnapshotPtr &sna
 void TableCache::Put(const SnapshotPtr &snapshot) {
     const auto entry = EntryOf(snapshot->root());
     std::lock_guard lock(entry->mutex);
-    if (!entry->snapshot || entry->snapshot->version() < snapshot->version()) {
+    if (!entry->snapshot || entry->snapshot->version() < snapshot->version() ||
+        (SameVersion(*entry->snapshot, *snapshot) &&
+         entry->snapshot->segment().first_in_tail() < snapshot->segment().first_in_tail())) {
         entry->snapshot = snapshot;
     }
 }

@@ -25,7 +25,7 @@ public:
     Result<SnapshotPtr> Latest(const Engine &engine, const std::string &root, const Call &call);
     //! The live files of a snapshot with all that the log says of them; null if there are more than kMaxLiveFiles.
     Result<LiveFiles> Files(const Engine &engine, const SnapshotPtr &snapshot, const Call &call);
-    //! A writer knows the newest version already.
+    //! A writer knows the newest version already, or a newer checkpoint for the version that is here.
     void Put(const SnapshotPtr &snapshot);
     void Forget(const std::string &root);
 

@@ -2,6 +2,7 @@
 // than a tenth of it: with the table growing, checkpoints become rarer, and appends stay as cheap as in a small table.
 #include "core/log/checksum.hpp"
 #include "core/table/log_cleanup.hpp"
+#include "core/table/table_cache.hpp"
 #include "core/table/table_properties.hpp"
 #include "core/txn/checkpoint_writer.hpp"
 #include "core/txn/transaction.hpp"
@@ -52,7 +53,19 @@ PostCommitReport RunPostCommit(const Engine &engine, const SnapshotPtr &snapshot
     if (!engine.parquet || !WantsCheckpoint(*snapshot)) {
         return report;
     }
-    const auto checkpoint = WriteCheckpoint(engine, *snapshot, call);
+    // A snapshot that has grown commit by commit does not know of the checkpoints written meanwhile, our own or others'.
+    const auto listed = LoadSnapshot(engine, snapshot->root(), AtVersion{snapshot->version()}, call);
+    if (!listed.ok()) {
+        warn("looking for its last checkpoint", listed.error());
+        return report;
+    }
+    if (engine.cache) {
+        engine.cache->Put(*listed);
+    }
+    if (!WantsCheckpoint(**listed)) {
+        return report;
+    }
+    const auto checkpoint = WriteCheckpoint(engine, **listed, call);
     if (!checkpoint.ok()) {
         warn("writing a checkpoint", checkpoint.error());
         return report;
