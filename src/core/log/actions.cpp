@@ -210,11 +210,17 @@ Protocol ReadProtocol(Fields &fields) {
     return protocol;
 }
 
+//! A number of milliseconds that no timestamp can hold is none: what is reckoned with it would overflow.
+std::optional<int64_t> TimeIn(JsonValue value) {
+    const auto millis = value.int64();
+    return millis && *millis > INT64_MIN / 1000 && *millis < INT64_MAX / 1000 ? millis : std::nullopt;
+}
+
 //! Nothing in commitInfo is required or of a certain type: what does not fit is as if it were missing.
 CommitInfo ReadCommitInfo(JsonValue object) {
     CommitInfo info;
     info.timestamp = object["timestamp"].int64();
-    info.in_commit_timestamp = object["inCommitTimestamp"].int64();
+    info.in_commit_timestamp = TimeIn(object["inCommitTimestamp"]);
     if (const auto operation = object["operation"].string()) {
         info.operation = std::string(*operation);
     }

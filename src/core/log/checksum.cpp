@@ -86,32 +86,35 @@ Result<std::optional<Checksum>> ReadFile(const Engine &engine, const std::string
     return text.error();
 }
 
+//! False where the sum is no number any more: what other writers put into a log may be anything.
+bool Count(int64_t &sum, bool plus, int64_t number) {
+    return plus ? !__builtin_add_overflow(sum, number, &sum) : !__builtin_sub_overflow(sum, number, &sum);
+}
+
 //! The previous version's sums with one commit applied; none where the commit does not say enough.
 std::optional<Checksum> Apply(Checksum sums, const CommitActions &commit) {
     std::set<std::string> added, removed;
     const bool vectors = sums.num_deleted_records && sums.num_deletion_vectors;
-    const auto count = [&](int64_t sign, int64_t size, const std::optional<DeletionVectorDescriptor> &vector) {
-        sums.num_files += sign;
-        sums.table_size_bytes += sign * size;
-        if (vectors && vector) {
-            *sums.num_deleted_records += sign * vector->cardinality;
-            *sums.num_deletion_vectors += sign;
-        }
+    const auto count = [&](bool plus, int64_t size, const std::optional<DeletionVectorDescriptor> &vector) {
+        return Count(sums.num_files, plus, 1) && Count(sums.table_size_bytes, plus, size) &&
+               (!vectors || !vector ||
+                (Count(*sums.num_deleted_records, plus, vector->cardinality) &&
+                 Count(*sums.num_deletion_vectors, plus, 1)));
     };
     sums.txn_id.reset();
     sums.in_commit_timestamp.reset();
     for (const auto &action : commit.actions) {
         if (const auto *add = std::get_if<AddFile>(&action)) {
             // A file that only gets new statistics or tags is added again without being removed: its key may be live.
-            if (!add->data_change || !added.insert(FileKey(add->path, std::nullopt)).second) {
+            if (!add->data_change || !added.insert(FileKey(add->path, std::nullopt)).second ||
+                !count(true, add->size, add->deletion_vector)) {
                 return std::nullopt;
             }
-            count(1, add->size, add->deletion_vector);
         } else if (const auto *remove = std::get_if<RemoveFile>(&action)) {
-            if (!remove->size || !removed.insert(FileKey(remove->path, std::nullopt)).second) {
+            if (!remove->size || !removed.insert(FileKey(remove->path, std::nullopt)).second ||
+                !count(false, *remove->size, remove->deletion_vector)) {
                 return std::nullopt;
             }
-            count(-1, *remove->size, remove->deletion_vector);
         } else if (const auto *protocol = std::get_if<Protocol>(&action)) {
             sums.protocol = *protocol;
         } else if (const auto *metadata = std::get_if<Metadata>(&action)) {
@@ -162,35 +165,29 @@ Result<std::optional<Checksum>> FromPrevious(const Engine &engine, const LogSegm
 }
 
 //! By counting; none for a table of too many files.
-Result<std::optional<Checksum>> Count(const Engine &engine, const LogSegment &segment, const Protocol &protocol,
-                                      const Call &call) {
+Result<std::optional<Checksum>> CountFiles(const Engine &engine, const LogSegment &segment, const Protocol &protocol,
+                                           const Call &call) {
     if (segment.checkpoint && segment.checkpoint->size_in_bytes > kMaxCountedCheckpoint) {
         return std::optional<Checksum>();
     }
     Checksum sums;
     int64_t deleted = 0;
     int64_t vectors = 0;
-    bool too_many = false;
+    bool too_much = false;
     FileRequest request;
     request.statistics = false;
     request.tags = false;
     const auto counts = ReplayFiles(
         engine, segment, request,
         [&](AddFile &&add) -> Status {
-            if (static_cast<uint64_t>(sums.num_files) == kMaxCountedFiles) {
-                too_many = true;
-                return Fail(Condition::BIRDFOOT_CANCELLED, "There are too many files to count.");
-            }
-            ++sums.num_files;
-            sums.table_size_bytes += add.size;
-            if (add.deletion_vector) {
-                ++vectors;
-                deleted += add.deletion_vector->cardinality;
-            }
-            return {};
+            vectors += add.deletion_vector.has_value();
+            too_much = static_cast<uint64_t>(++sums.num_files) > kMaxCountedFiles ||
+                       !Count(sums.table_size_bytes, true, add.size) ||
+                       (add.deletion_vector && !Count(deleted, true, add.deletion_vector->cardinality));
+            return too_much ? Status(Fail(Condition::BIRDFOOT_CANCELLED, "There is too much to count.")) : Status();
         },
         call);
-    if (too_many) {
+    if (too_much) {
         return std::optional<Checksum>();
     }
     if (!counts.ok()) {
@@ -282,7 +279,7 @@ Result<bool> WriteChecksum(const Engine &engine, const LogSegment &segment, cons
         sums.reset();  // what it was made from did not agree with the log
     }
     if (!sums) {
-        BF_ASSIGN(sums, Count(engine, segment, protocol, call));
+        BF_ASSIGN(sums, CountFiles(engine, segment, protocol, call));
     }
     if (!sums) {
         return false;

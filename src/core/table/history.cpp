@@ -134,7 +134,7 @@ private:
     std::optional<Version> first_;
 };
 
-int64_t FloorMillis(int64_t micros) { return micros >= 0 ? micros / 1000 : -((-micros + 999) / 1000); }
+int64_t FloorMillis(int64_t micros) { return micros / 1000 - (micros % 1000 < 0 ? 1 : 0); }
 
 std::string TimeText(int64_t millis) {
     const auto text = Scalar::Integer(DataType(TypeKind::kTimestamp), millis * 1000).ToStatisticsJson().value_or("");
@@ -216,7 +216,7 @@ Result<std::optional<VersionAndTime>> VersionFromTime(const Engine &engine, cons
     BF_ASSIGN(const auto commits, ListCommits(engine, latest, call));
     const Times times(engine, latest, commits, call);
     // A commit at exactly this millisecond counts only if the time has no part below it.
-    const int64_t before = FloorMillis(micros - 1);
+    const int64_t before = FloorMillis(std::max(micros, INT64_MIN + 1) - 1);
     BF_ASSIGN(const auto last, LastUpTo(times, commits, before));
     const size_t index = last ? *last + 1 : 0;
     if (index >= commits.size()) {

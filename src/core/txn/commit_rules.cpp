@@ -363,16 +363,23 @@ void TakeRowIdsBack(const FreshFiles &fresh, ChangeSet &changes) {
     std::erase_if(changes.domains, [](const auto &domain) { return domain.domain == kRowTrackingDomain; });
 }
 
-void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes) {
+Status AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes) {
     const Protocol &protocol = changes.protocol ? *changes.protocol : base.protocol;
     const Metadata &metadata = changes.metadata ? *changes.metadata : base.metadata;
     if (!AssignsRowIds(protocol, metadata)) {
-        return;
+        return {};
     }
     int64_t high_water = base.row_id_high_water;
     for (const auto &[index, rows] : fresh.without_row_ids) {
+        int64_t highest = 0;
+        if (rows < 0 || __builtin_add_overflow(high_water, rows, &highest) || highest == INT64_MAX) {
+            return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
+                        "The table's highest row id is {}, which leaves no room for the {} rows of {}. The delta.rowTracking "
+                        "domain of its log is damaged.",
+                        high_water, rows, changes.adds[index].path);
+        }
         changes.adds[index].base_row_id = high_water + 1;
-        high_water += rows;
+        high_water = highest;
     }
     for (const size_t index : fresh.without_version) {
         changes.adds[index].default_row_commit_version = base.version + 1;
@@ -381,6 +388,7 @@ void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &ch
         changes.domains.push_back(
             {std::string(kRowTrackingDomain), fmt::format(R"({{"rowIdHighWaterMark":{}}})", high_water), false});
     }
+    return {};
 }
 
 // ---- in-commit timestamps ----

@@ -46,7 +46,8 @@ struct FreshFiles {
 //! DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS if a file's number of rows is unknown.
 Result<FreshFiles> FindFreshFiles(ChangeSet &changes);
 //! Row ids above the high-water mark and the version tried (PROTOCOL.md, "Row Tracking"), if the table has row tracking.
-void AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes);
+//! DELTA_LOG_FILE_MALFORMED where the mark leaves no room for them.
+Status AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &changes);
 //! Takes back what was given for a version that another writer has taken.
 void TakeRowIdsBack(const FreshFiles &fresh, ChangeSet &changes);
 //! Whether writers give row ids under this protocol and metadata.

@@ -68,7 +68,7 @@ Result<std::string> Attempts::BuildBody() {
     const Metadata &metadata = changes_.metadata ? *changes_.metadata : base_.metadata;
     if (AssignsRowIds(protocol, metadata)) {
         BF_ASSIGN(fresh_, FindFreshFiles(changes_));
-        AssignRowIds(base_, fresh_, changes_);
+        BF_RETURN_IF_ERROR(AssignRowIds(base_, fresh_, changes_));
     }
     const int64_t now_ms = engine_.now_ms();
     const auto in_commit_timestamp = StampInCommit(base_, changes_, now_ms);
