@@ -321,7 +321,8 @@ void CheckpointRows::PutPartitionValues(ColumnVector &column, const PartitionVal
     column.valid.push_back(1);
     for (size_t i = 0; i < partition_.size(); ++i) {
         const auto &[name, type] = partition_[i];
-        const auto found = std::find_if(values.begin(), values.end(), [&](const auto &value) { return value.first == name; });
+        const auto found = std::find_if(values.begin(), values.end(),
+                                        [&name = name](const auto &value) { return value.first == name; });
         const auto value = Scalar::FromPartitionValue(type, found == values.end() ? std::nullopt : found->second);
         PutScalar(column.children[i], value.ok() ? std::optional(*value) : std::nullopt, texts_);
     }
