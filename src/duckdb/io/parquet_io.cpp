@@ -130,6 +130,7 @@ public:
         PickRowGroups();
     }
 
+    const std::string &path() const { return request_.files[number_]; }
     size_t row_groups() const { return groups_.size(); }
 
     //! Reads the n-th of the row groups that are worth it.
@@ -377,7 +378,7 @@ private:
                     Stop(status.error());
                 }
             } catch (...) {
-                Stop(ErrorFromException(Condition::FAILED_READ_FILE));
+                Stop(DamageFromException(piece->file->path()));
             }
         }
     }
@@ -396,7 +397,7 @@ private:
                 file_ = std::make_shared<OpenFile>(context_, request_, static_cast<uint32_t>(number));
                 next_group_ = 0;
             } catch (...) {
-                StopLocked(ErrorFromException(Condition::FAILED_READ_FILE));
+                StopLocked(DamageFromException(request_.files[number]));
             }
         }
         return {};

@@ -13,6 +13,7 @@
 #include "duckdb/storage/storage_index.hpp"
 #include "parquet_multi_file_info.hpp"
 
+#include "duckdb/io/parquet_footer.hpp"
 #include "duckdb/scan/bound_scan.hpp"
 #include "duckdb/scan/delta_file_reader.hpp"
 #include "duckdb/scan/file_list.hpp"
@@ -50,7 +51,12 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitLocal(duckdb::ExecutionC
 }
 
 void Scan(ClientContext &context, duckdb::TableFunctionInput &input, duckdb::DataChunk &output) {
-    Guarded([&] { Base::MultiFileScan(context, input, output); });
+    const auto &reader = input.local_state->Cast<duckdb::MultiFileLocalState>().reader;
+    try {
+        Base::MultiFileScan(context, input, output);
+    } catch (...) {
+        reader ? RethrowDamage(reader->GetFileName()) : RethrowOrdinary();
+    }
 }
 
 bool AsksForRowTracking(const duckdb::LogicalGet &get, const duckdb::Expression &expression) {

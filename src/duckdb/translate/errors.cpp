@@ -4,6 +4,7 @@
 
 #include "duckdb/common/error_data.hpp"
 #include "duckdb/common/exception/list.hpp"
+#include "utf8proc_wrapper.hpp"
 
 namespace birdfoot::duck {
 
@@ -29,11 +30,17 @@ std::optional<Condition> ConditionOf(std::string_view text) {
     return {};
 }
 
+//! Hosts take an error's text for UTF-8, and it may quote a damaged file.
+string AsUtf8(string text) {
+    duckdb::Utf8Proc::MakeValid(text.data(), text.size());
+    return text;
+}
+
 }  // namespace
 
 void Throw(const Error &error) {
     // One argument only: the constructors with several read the text as a format.
-    const string text = error.message();
+    const string text = AsUtf8(error.message());
     switch (error.kind()) {
     case ErrorKind::kInvalidInput: throw duckdb::InvalidInputException(text);
     case ErrorKind::kAlreadyExists: throw duckdb::CatalogException(text);
@@ -82,13 +89,13 @@ void RethrowOrdinary() {
     } catch (const duckdb::Exception &exception) {
         ErrorData data(exception);
         if (data.Type() == ExceptionType::INTERNAL || data.Type() == ExceptionType::FATAL) {
-            throw duckdb::InvalidInputException("internal error: " + data.RawMessage());
+            throw duckdb::InvalidInputException("internal error: " + AsUtf8(data.RawMessage()));
         }
         throw;
     } catch (const std::bad_alloc &) {
         throw duckdb::OutOfMemoryException("Out of memory.");
     } catch (const std::exception &exception) {
-        throw duckdb::InvalidInputException("internal error: " + string(exception.what()));
+        throw duckdb::InvalidInputException("internal error: " + AsUtf8(exception.what()));
     } catch (...) {
         throw duckdb::InvalidInputException("internal error: an unknown exception.");
     }
