@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kDeepestPredicate = 200;
 
-constexpr std::array<std::string_view, 9> kKinds = {"true",      "false", "unknown", "compare", "isNull",
-                                                    "isNotNull", "and",   "or",      "not"};
+constexpr std::array<std::string_view, static_cast<size_t>(PredicateKind::kNull) + 1> kKinds = {
+    "true", "false", "unknown", "compare", "isNull", "isNotNull", "and", "or", "not", "null"};
 constexpr std::array<std::string_view, 6> kOperators = {"=", "<>", "<", "<=", ">", ">="};
 
 Error Malformed(std::string_view what) {

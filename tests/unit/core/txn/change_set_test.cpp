@@ -54,6 +54,7 @@ ChangeSet Everything() {
     read(Predicate::Compare({"t"}, date, CompareOp::kGreater, Scalar::Integer(date, -719162)));
     read(Predicate::Compare({"o"}, DataType(TypeKind::kBoolean), CompareOp::kLessEqual, Scalar::Bool(true)));
     read(Predicate::False());
+    read(Predicate::Null());
     return changes;
 }
 
@@ -63,9 +64,9 @@ TEST(ChangeSetTest, JsonKeepsEverything) {
     const auto back = ChangeSet::FromJson(json);
     ASSERT_TRUE(back.ok()) << back.error().message();
     EXPECT_EQ(back->ToJson(), json);
-    EXPECT_EQ(back->reads->predicates().size(), 7u);
+    EXPECT_EQ(back->reads->predicates().size(), 8u);
     EXPECT_TRUE(back->reads->reads_whole_table());
-    for (size_t i = 0; i < 7; ++i) {
+    for (size_t i = 0; i < 8; ++i) {
         EXPECT_EQ(back->reads->predicates()[i].ToString(), changes.reads->predicates()[i].ToString());
     }
     EXPECT_EQ(back->adds.at(0).partition_values, changes.adds.at(0).partition_values);
