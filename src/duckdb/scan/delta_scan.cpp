@@ -51,12 +51,14 @@ duckdb::unique_ptr<duckdb::LocalTableFunctionState> InitLocal(duckdb::ExecutionC
 }
 
 void Scan(ClientContext &context, duckdb::TableFunctionInput &input, duckdb::DataChunk &output) {
+    if (!input.local_state) {
+        return;  // there was no file left for this thread
+    }
+    const auto &reader = input.local_state->Cast<duckdb::MultiFileLocalState>().reader;
     try {
         Base::MultiFileScan(context, input, output);
     } catch (...) {
-        // A scan without files has no state.
-        const auto *local = input.local_state ? &input.local_state->Cast<duckdb::MultiFileLocalState>() : nullptr;
-        local && local->reader ? RethrowDamage(local->reader->GetFileName()) : RethrowOrdinary();
+        reader ? RethrowDamage(reader->GetFileName()) : RethrowOrdinary();
     }
 }
 
