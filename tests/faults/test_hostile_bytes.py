@@ -24,6 +24,7 @@ import duckdb
 from engines import connect
 con = connect()
 con.execute("SET birdfoot_checkpoints = 'inline'")
+con.execute("SET birdfoot_fsync = false")
 con.execute(f"ATTACH '{sys.argv[2]}' AS sound (TYPE birdfoot)")
 for line in sys.stdin:
     path = line.rstrip("\\n")
