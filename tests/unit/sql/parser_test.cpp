@@ -322,7 +322,7 @@ TEST(Parser, Merge) {
          "true END THEN <update a.v=b.v w.x=2> WHEN NOT MATCHED THEN <insert a.i v> VALUES (b.i, CASE WHEN b.i THEN 1 "
          "END) WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 1"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * EXCEPT (b, c)",
-         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update * except(b, c)>"},
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update * except(b,c)>"},
         // what the source goes by
         {"MERGE INTO t USING a.b.c ON x WHEN NOT MATCHED THEN INSERT *",
          "merge t alias t using c: MERGE INTO t USING a.b.c ON x WHEN NOT MATCHED THEN <insert *>"},

@@ -23,8 +23,9 @@ protected:
     std::string root = "/t";
 
     std::string LogPath(const std::string &name) const { return root + "/_delta_log/" + name; }
+    //! Without lines: a commit that changes nothing, which is not an empty file.
     void Commit(Version version, const std::string &lines, std::optional<int64_t> time = std::nullopt) {
-        store->Set(LogPath(CommitFileName(version)), lines, time);
+        store->Set(LogPath(CommitFileName(version)), lines.empty() ? R"({"commitInfo":{}})" : lines, time);
     }
     static std::string Add(const std::string &path, const std::string &partition = "a", int64_t size = 10) {
         return fmt::format(

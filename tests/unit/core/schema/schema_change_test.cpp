@@ -75,7 +75,7 @@ TEST(SchemaChange, AFieldChangesInPlaceOrMoves) {
               "struct<id:int,s:struct<n:string,x:int>,");
     EXPECT_EQ(Text(WithChangedField(Sample(), {"id"}, rename, FieldPlace{false, "m"})).substr(0, 10), "struct<s:s");
     EXPECT_EQ(Text(WithChangedField(Sample(), {"id"}, rename, FieldPlace{false, "id"})).substr(0, 12), "struct<n:int");
-    EXPECT_EQ(Text(WithType(Sample(), {"m", "key"}, kInt)).substr(70), "m:map<int,struct<v:int>>>");
+    EXPECT_TRUE(Text(WithType(Sample(), {"m", "key"}, kInt)).ends_with("m:map<int,struct<v:int>>>"));
 }
 
 }  // namespace
