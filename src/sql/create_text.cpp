@@ -85,6 +85,16 @@ std::string Names(const std::vector<std::string> &names) {
     return text;
 }
 
+std::string PathsText(const std::vector<ColumnPath> &paths) {
+    std::string text;
+    for (const auto &path : paths) {
+        TableName alone;
+        alone.parts = path;
+        text += (text.empty() ? "" : ", ") + alone.ToText();
+    }
+    return text;
+}
+
 bool IsCounter(std::string_view key) {
     for (const auto counter : kCounters) {
         if (key == counter) {
@@ -117,7 +127,7 @@ std::string CreateTableText(const TableDescription &table) {
         text += fmt::format("\nPARTITIONED BY ({})", Names(table.partition_columns));
     }
     if (!table.cluster_columns.empty()) {
-        text += fmt::format("\nCLUSTER BY ({})", Names(table.cluster_columns));
+        text += fmt::format("\nCLUSTER BY ({})", PathsText(table.cluster_columns));
     }
     if (table.location) {
         text += "\nLOCATION " + QuoteText(*table.location);

@@ -16,7 +16,7 @@ struct TableDescription {
     TableName name;
     StructType schema;  // comments, CHAR lengths, defaults, generated and identity columns from its metadata
     std::vector<std::string> partition_columns;
-    std::vector<std::string> cluster_columns;
+    std::vector<ColumnPath> cluster_columns;
     std::optional<std::string> location;
     std::optional<std::string> comment;
     std::map<std::string, std::string> properties;  // delta.constraints.x become CONSTRAINT x CHECK (…)

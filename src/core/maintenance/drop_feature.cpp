@@ -316,33 +316,62 @@ private:
                     problem, retention.value_or("none"), feature_.name);
     }
 
-    //! Any commit that is left before this version and that a reader without the feature could not read.
+    //! Anything in what is left of the log that a reader without the feature could not read.
     Result<bool> HistoryUsesIt() {
         const auto &folder = snapshot_->segment().log_folder;
         BF_ASSIGN(const auto files, engine_.store->List(folder, "", call_));
-        const auto guarded = feature_.name == kProtection ? IntProperty(snapshot_->metadata(), kProtectedBefore) : 0;
+        std::optional<Version> oldest_checkpoint;
         for (const auto &file : files) {
             const auto name = ParseLogFileName(file.name);
-            if (!name || name->kind != LogFileKind::kCommit) {
+            if (!name) {
                 continue;
             }
-            if (feature_.name == kProtection) {
-                if (name->version < guarded) {
+            if (name->kind == LogFileKind::kCheckpoint) {
+                oldest_checkpoint = std::min(oldest_checkpoint.value_or(name->version), name->version);
+                const bool v2 =
+                    name->checkpoint == CheckpointKind::kV2Json || name->checkpoint == CheckpointKind::kV2Parquet;
+                if (feature_.name == "v2Checkpoint" && v2) {
                     return true;
                 }
+            }
+            if (name->kind != LogFileKind::kCommit) {
                 continue;
             }
-            BF_ASSIGN(const auto text, engine_.store->Get(folder + "/" + file.name, std::nullopt, call_));
-            bool used = false;
-            BF_RETURN_IF_ERROR(ParseActions(text, file.name, [&](Action &&action) -> Status {
-                used = used || Uses(action);
-                return {};
-            }));
+            BF_ASSIGN(const bool used, CommitUsesIt(folder + "/" + file.name, name->version));
             if (used) {
                 return true;
             }
         }
-        return false;
+        return oldest_checkpoint ? VersionUsesIt(*oldest_checkpoint) : Result<bool>(false);
+    }
+
+    Result<bool> CommitUsesIt(const std::string &file, Version version) {
+        if (feature_.name == kProtection) {
+            return version < IntProperty(snapshot_->metadata(), kProtectedBefore);
+        }
+        BF_ASSIGN(const auto text, engine_.store->Get(file, std::nullopt, call_));
+        bool used = false;
+        BF_RETURN_IF_ERROR(ParseActions(text, file, [&](Action &&action) -> Status {
+            used = used || Uses(action);
+            return {};
+        }));
+        return used;
+    }
+
+    //! What the oldest checkpoint stands for; its tombstones do not matter to readers.
+    Result<bool> VersionUsesIt(Version version) {
+        if (feature_.name == kProtection) {
+            return false;
+        }
+        BF_ASSIGN(const auto there, LoadSnapshot(engine_, root_, AtVersion{version}, call_));
+        if (Uses(Action(there->metadata()))) {
+            return true;
+        }
+        if (feature_.name != "deletionVectors") {
+            return false;
+        }
+        BF_ASSIGN(const auto files, FilesOf(engine_, *there, true, call_));
+        return !files.empty();
     }
 
     //! A trace of the feature in one action.

@@ -40,27 +40,6 @@ TableDefinition Defined(TableWork &work) {
     return DefinitionOf(work);
 }
 
-//! The clustering columns in the eyes of the transaction.
-std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
-                                    const TableDefinition &table) {
-    {
-        std::lock_guard lock(work.mutex);
-        for (const auto &domain : work.transaction.changes().domains) {
-            if (domain.domain == kClusteringDomain) {
-                return ValueOrThrow(ClusteringColumnsOf(domain, table));
-            }
-        }
-    }
-    const auto &snapshot = work.transaction.snapshot();
-    if (!snapshot || !HasFeature(table.protocol, "clustering")) {
-        return {};
-    }
-    const auto extras = ValueOrThrow(ReplayExtras(transaction.engine(), snapshot->segment(), CallOf(context)));
-    const auto found = extras.domains.find(std::string(kClusteringDomain));
-    return found == extras.domains.end() ? std::vector<FieldPath>()
-                                         : ValueOrThrow(ClusteringColumnsOf(found->second, table));
-}
-
 bool TracksRows(const TableDefinition &table) { return BoolProperty(table.metadata, "delta.enableRowTracking"); }
 
 //! Files without row ids, as they are: added again they get some.
@@ -99,11 +78,33 @@ void SetDomain(ChangeSet &changes, DomainMetadata domain) {
 
 }  // namespace
 
+std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, const DeltaTableEntry &table) {
+    auto &transaction = DeltaTransaction::Get(context, table.ParentCatalog());
+    auto *work = transaction.FindWork(table.root());
+    if (work) {
+        std::lock_guard lock(work->mutex);
+        for (const auto &domain : work->transaction.changes().domains) {
+            if (domain.domain == kClusteringDomain) {
+                return ValueOrThrow(ClusteringColumnsOf(domain, DefinitionOf(*work)));
+            }
+        }
+    }
+    const auto definition = work ? Defined(*work) : DefinitionOf(*table.snapshot());
+    const auto &snapshot = work ? work->transaction.snapshot() : table.snapshot();
+    if (!snapshot || !HasFeature(definition.protocol, "clustering")) {
+        return {};
+    }
+    const auto extras = ValueOrThrow(ReplayExtras(transaction.engine(), snapshot->segment(), CallOf(context)));
+    const auto found = extras.domains.find(std::string(kClusteringDomain));
+    return found == extras.domains.end() ? std::vector<FieldPath>()
+                                         : ValueOrThrow(ClusteringColumnsOf(found->second, definition));
+}
+
 void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Alter &alter) {
     auto &work = WorkOnTable(context, table);
     auto &transaction = DeltaTransaction::Get(context, table.catalog);
     const auto before = Defined(work);
-    auto altered = ValueOrThrow(alter(before, ClusteringOf(context, transaction, work, before)));
+    auto altered = ValueOrThrow(alter(before, ClusteringOf(context, table)));
     if (altered.nothing) {
         return;
     }

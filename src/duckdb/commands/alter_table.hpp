@@ -20,6 +20,9 @@ class DeltaTableEntry;
 //! From the table as the transaction sees it, and its clustering columns, to what it is to be.
 using Alter = std::function<Result<Alteration>(const TableDefinition &table, const std::vector<FieldPath> &clustering)>;
 
+//! The clustering columns in the eyes of the transaction.
+std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, const DeltaTableEntry &table);
+
 //! Makes the result part of the transaction's change. Where row tracking comes on, files without row ids are added again.
 void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Alter &alter);
 

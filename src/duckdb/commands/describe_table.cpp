@@ -3,6 +3,7 @@
 
 #include "core/table/report.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/commands/alter_table.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "sql/create_text.hpp"
 #include "sql/types.hpp"
@@ -82,12 +83,13 @@ std::vector<DescribeRow> DescribeRows(const DeltaTableEntry &table, const sql::T
     return rows;
 }
 
-std::string CreateTextOf(const DeltaTableEntry &table, const sql::TableName &name) {
+std::string CreateTextOf(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::TableName &name) {
     const auto &snapshot = *table.snapshot();
     sql::TableDescription description;
     description.name = name;
     description.schema = snapshot.schema();
     description.partition_columns = snapshot.metadata().partition_columns;
+    description.cluster_columns = ClusteringOf(context, table);
     if (table.delta_catalog().kind() == CatalogKind::kWarehouse && !table.managed()) {
         description.location = table.root();
     }

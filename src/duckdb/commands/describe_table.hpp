@@ -17,7 +17,7 @@ using DescribeRow = std::array<std::optional<std::string>, 3>;  // col_name, dat
 std::vector<DescribeRow> DescribeRows(const DeltaTableEntry &table, const sql::TableName &name,
                                       const sql::ColumnPath &column);
 //! The table's CREATE TABLE in Spark's spelling.
-std::string CreateTextOf(const DeltaTableEntry &table, const sql::TableName &name);
+std::string CreateTextOf(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::TableName &name);
 
 class DescribeTableCommand : public Command {
 public:

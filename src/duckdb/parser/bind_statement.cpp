@@ -87,7 +87,7 @@ public:
     }
     BoundStatement operator()(const sql::ShowCreateTable &statement) {
         auto &table = DeltaTableOf(context_, statement.table, "SHOW CREATE TABLE");
-        return Query(fmt::format("SELECT {} AS createtab_stmt", sql::QuoteText(CreateTextOf(table, statement.table))));
+        return Query(fmt::format("SELECT {} AS createtab_stmt", sql::QuoteText(CreateTextOf(context_, table, statement.table))));
     }
     BoundStatement operator()(const sql::ShowColumns &statement) {
         return Query(fmt::format("SELECT column_name AS col_name FROM (DESCRIBE {})", NameText(statement.table)));
@@ -150,8 +150,10 @@ public:
         return Create(LikeSpecOf(*source.snapshot(), statement), std::move(address));
     }
     BoundStatement operator()(const sql::AlterTable &statement) {
-        if (FindDeltaTable(context_, statement.table) == nullptr &&
-            std::holds_alternative<sql::AddConstraint>(statement.action)) {
+        const bool duckdb_knows = std::holds_alternative<sql::AddConstraint>(statement.action) ||
+                                  std::holds_alternative<sql::AddColumns>(statement.action) ||
+                                  std::holds_alternative<sql::ChangeColumns>(statement.action);
+        if (duckdb_knows && FindDeltaTable(context_, statement.table) == nullptr) {
             return Query(text_);
         }
         auto &table = DeltaTableOf(context_, statement.table, "This ALTER TABLE");

@@ -42,7 +42,6 @@ TEST(TablePropertiesTest, WhatIsWrongIsNamed) {
                                                {"delta.dataSkippingNumIndexedCols", "-2"},
                                                {"delta.dataSkippingStringPrefixLength", "x"},
                                                {"delta.deletedFileRetentionDuration", "1 month"},
-                                               {"delta.feature.deletionVectors", "maybe"},
                                                {"delta.inCommitTimestampEnablementVersion", "1.5"},
                                                {"delta.isolationLevel", "WriteSerializable"},
                                                {"delta.logRetentionDuration", "interval -1 days"},
@@ -57,6 +56,7 @@ TEST(TablePropertiesTest, WhatIsWrongIsNamed) {
     }
     EXPECT_EQ(ErrorOf({{"delta.columnMapping.maxColumnId", "9"}}), Condition::DELTA_CANNOT_MODIFY_TABLE_PROPERTY);
     EXPECT_EQ(ErrorOf({{"delta.feature.blahabl", "supported"}}), Condition::DELTA_UNSUPPORTED_FEATURES_IN_CONFIG);
+    EXPECT_EQ(ErrorOf({{"delta.feature.deletionVectors", "maybe"}}), Condition::DELTA_UNSUPPORTED_FEATURE_STATUS);
     EXPECT_EQ(ErrorOf({{"delta.appendOnly", "true"}, {"delta.APPENDONLY", "false"}}),
               Condition::DELTA_INVALID_CONFIGURATION_VALUE);
 }
