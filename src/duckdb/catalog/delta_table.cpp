@@ -19,6 +19,7 @@
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/spark_expressions.hpp"
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/prepare_changes.hpp"
 #include "sql/lexer.hpp"
 #include "sql/translate/translation.hpp"
 
@@ -179,7 +180,7 @@ void DeltaTableEntry::BindUpdateConstraints(duckdb::Binder &, duckdb::LogicalGet
         }
         update.columns.push_back(column.Physical());
         update.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
-            column.Name(), column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
+            kUnchanged, column.Type(), duckdb::ColumnBinding(projection.table_index, projection.expressions.size())));
         projection.expressions.push_back(duckdb::make_uniq<duckdb::BoundColumnRefExpression>(
             column.Name(), column.Type(), duckdb::ColumnBinding(get.table_index, position)));
     }

@@ -11,6 +11,7 @@
 #include "duckdb/parser/tableref/basetableref.hpp"
 
 #include "core/schema/schema_rules.hpp"
+#include "core/table/table_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/parser/delta_statement.hpp"
@@ -141,10 +142,20 @@ bool Contains(const std::vector<std::string> &names, const std::string &name) {
     return std::any_of(names.begin(), names.end(), [&](const auto &other) { return EqualsIgnoreCase(other, name); });
 }
 
-//! UPDATE SET * and INSERT *: columns of the source by the names of the table's. Where the schema evolves, columns that
-//! the source lacks (`evolving`: those it has) are left alone.
+//! For UPDATE SET * and INSERT *: the columns that the source may lack.
+struct MayLack {
+    std::vector<std::string> source;  // what it has
+    bool all = false;                 // where the schema evolves
+    std::vector<std::string> names;   // otherwise: those that fill themselves
+
+    bool Missing(const std::string &name) const {
+        return !Contains(source, name) && (all || Contains(names, name));
+    }
+};
+
+//! UPDATE SET * and INSERT *: columns of the source by the names of the table's.
 std::string AllColumns(const StructType &schema, const sql::Merge &merge, const sql::RowAction &action,
-                       const QueryColumns *evolving) {
+                       const MayLack &may_lack) {
     if (merge.source_alias.empty()) {
         Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                    "* needs a source of one name, whose columns are matched with the table's. Put the source into a "
@@ -158,7 +169,7 @@ std::string AllColumns(const StructType &schema, const sql::Merge &merge, const 
     }
     std::string columns, values;
     for (const auto &field : schema.fields) {
-        if (Contains(action.except, field.name) || (evolving && !Contains(evolving->names, field.name))) {
+        if (Contains(action.except, field.name) || may_lack.Missing(field.name)) {
             continue;
         }
         const auto column = sql::QuoteName(field.name);
@@ -168,17 +179,17 @@ std::string AllColumns(const StructType &schema, const sql::Merge &merge, const 
     }
     if (columns.empty()) {
         Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "{} leaves no column. Leave some.",
-                   evolving ? "The source" : "EXCEPT"));
+                   action.except.empty() ? "The source" : "EXCEPT"));
     }
     return action.insert ? "INSERT (" + columns + ") VALUES (" + values + ")" : "UPDATE SET " + columns;
 }
 
-std::string MergeText(const StructType &schema, const sql::Merge &merge, const QueryColumns *evolving) {
+std::string MergeText(const StructType &schema, const sql::Merge &merge, const MayLack &may_lack) {
     auto text = merge.texts[0];
     for (size_t i = 0; i < merge.actions.size(); i++) {
         const auto &action = merge.actions[i];
         if (action.all) {
-            text += AllColumns(schema, merge, action, evolving);
+            text += AllColumns(schema, merge, action, may_lack);
         } else if (action.insert) {
             text += "INSERT (" + InsertColumns(schema, merge.target_alias, action) + ")";
         } else {
@@ -240,6 +251,18 @@ duckdb::LogicalOperator &FindChange(duckdb::LogicalOperator &op, duckdb::Logical
     return op.type == type ? op : FindChange(*op.children.at(0), type);  // below a projection: RETURNING
 }
 
+//! The generated and identity columns.
+std::vector<std::string> SelfFilling(const Snapshot &table) {
+    std::vector<std::string> names;
+    for (const auto &column : GeneratedColumns(table.protocol(), table.schema())) {
+        names.push_back(table.schema().fields[column.column].name);
+    }
+    for (const auto &column : IdentityColumns(table.protocol(), table.schema())) {
+        names.push_back(table.schema().fields[column.column].name);
+    }
+    return names;
+}
+
 //! The columns that are assigned to under the target's alias.
 std::vector<std::string> Qualified(const sql::Merge &merge) {
     std::vector<std::string> names;
@@ -285,17 +308,27 @@ duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder 
                    "When there are more than one clauses of a kind in a MERGE, only the last of them may omit its "
                    "condition: those behind it would never apply. Give it a condition, or put it last."));
     }
-    if (!merge.schema_evolution && !AutoMergeOf(context)) {
-        return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, nullptr));
+    const bool all = std::any_of(merge.actions.begin(), merge.actions.end(), [](const auto &a) { return a.all; });
+    const bool evolves = merge.schema_evolution || AutoMergeOf(context);
+    MayLack may_lack;
+    if (all && !evolves) {
+        may_lack.names = SelfFilling(*table.snapshot());
+    }
+    if (!evolves && may_lack.names.empty()) {
+        return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, may_lack));
     }
     auto parsed = ParseText(context, sql::PlainText(merge));
     const auto &statement = parsed->Cast<duckdb::MergeIntoStatement>();
     auto columns = SourceColumns(context, binder, statement);
+    may_lack.source = columns.names;
+    may_lack.all = evolves;
+    if (!evolves) {
+        return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, may_lack));
+    }
     auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
     MetadataGuard guard(work);
-    const bool all = std::any_of(merge.actions.begin(), merge.actions.end(), [](const auto &a) { return a.all; });
     const bool evolved = Evolve(work, all ? columns : Assigned(statement, columns, Qualified(merge)));
-    auto bound = BindText(context, binder, MergeText(work.schema, merge, &columns));
+    auto bound = BindText(context, binder, MergeText(work.schema, merge, may_lack));
     return evolved ? WithSchema(std::move(bound), work) : std::move(bound);
 }
 

@@ -26,8 +26,9 @@ struct RowClause {
     RowAction action = RowAction::kDelete;
     RowMatch match = RowMatch::kMatched;
     bool conditional = false;
-    std::vector<duckdb::idx_t> new_row;    // of the child: a column for each of the table's; of an error: its text
-    std::string condition;                 // for the text of an error
+    std::vector<duckdb::idx_t> new_row;  // of the child: a column for each of the table's; of an error: its text
+    std::vector<bool> given;             // for each column of the table, whether the statement sets it
+    std::string condition;               // for the text of an error
 };
 
 //! The clause column holds this for a row that matches where no clause applies; NULL for any other such row.

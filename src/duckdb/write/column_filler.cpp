@@ -2,34 +2,87 @@
 // with gaps where a statement fails, as in Spark.
 #include "duckdb/write/column_filler.hpp"
 
+#include <algorithm>
+
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
 
-ColumnFiller::ColumnFiller(duckdb::ClientContext &context, TableWork &work, const std::vector<bool> &given) {
+namespace {
+
+bool IsGiven(const FilledRows &rows, size_t column) { return column >= rows.given.size() || rows.given[column]; }
+
+//! Whether the rows get a number for the column.
+bool IsNumbered(const FilledRows &rows, const IdentityColumn &identity, const StructType &schema) {
+    const auto &name = schema.fields[identity.column].name;
+    const bool given = IsGiven(rows, identity.column);
+    if (rows.kind == FilledRows::kNone) {
+        return false;
+    }
+    if (rows.kind == FilledRows::kUpdated) {  // a row keeps its number
+        if (given) {
+            Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED,
+                       "UPDATE on IDENTITY column {} is not supported. Leave it out: a row keeps its number.", name));
+        }
+        return false;
+    }
+    if (given && !identity.allow_explicit) {
+        Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED,
+                   "Providing values for GENERATED ALWAYS AS IDENTITY column {} is not supported. The table numbers its "
+                   "rows itself. Leave the column out of the statement.",
+                   name));
+    }
+    return !given;
+}
+
+}  // namespace
+
+ColumnFiller::ColumnFiller(duckdb::ClientContext &context, TableWork &work, const std::vector<FilledRows> &sources)
+    : fillings_(sources.size()) {
+    for (size_t i = 0; i < sources.size(); i++) {
+        fillings_[i].any_rows = sources[i].kind != FilledRows::kNone;
+    }
     std::lock_guard lock(work.mutex);
     for (const auto &identity : IdentityColumns(work.protocol, work.schema)) {
-        if (!given[identity.column]) {
-            identities_.push_back(identity);
-        } else if (!identity.allow_explicit) {
-            Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED,
-                       "Providing values for GENERATED ALWAYS AS IDENTITY column {} is not supported. The table numbers its "
-                       "rows itself. Leave the column out of the statement.",
-                       work.schema.fields[identity.column].name));
+        for (size_t i = 0; i < sources.size(); i++) {
+            if (IsNumbered(sources[i], identity, work.schema)) {
+                fillings_[i].identities.push_back(identities_.size());
+            }
+        }
+        identities_.push_back(identity);
+    }
+    for (const auto &column : GeneratedColumns(work.protocol, work.schema)) {
+        bool any = false;
+        for (size_t i = 0; i < sources.size(); i++) {
+            if (!IsGiven(sources[i], column.column)) {
+                fillings_[i].generated.push_back(generated_.size());
+                any = true;
+            }
+        }
+        if (any) {
+            generated_.push_back({column.column, BindGenerated(context, work.schema, column)});
         }
     }
-    for (const auto &generated : GeneratedColumns(work.protocol, work.schema)) {
-        if (!given[generated.column]) {
-            computed_.push_back(generated.column);
-            rules_.push_back(BindGenerated(context, work.schema, generated));
+}
+
+std::vector<size_t> ColumnFiller::computed() const {
+    std::vector<size_t> columns;
+    for (size_t i = 0; i < generated_.size(); i++) {
+        const auto computes = [&](const Filling &filling) {
+            return !filling.any_rows ||
+                   std::find(filling.generated.begin(), filling.generated.end(), i) != filling.generated.end();
+        };
+        if (std::all_of(fillings_.begin(), fillings_.end(), computes)) {
+            columns.push_back(generated_[i].column);
         }
     }
+    return columns;
 }
 
 std::unique_ptr<ColumnFiller::Local> ColumnFiller::MakeLocal(duckdb::ClientContext &context) const {
     auto local = std::make_unique<Local>();
     duckdb::vector<duckdb::LogicalType> types;
-    for (const auto &rule : rules_) {
+    for (const auto &[column, rule] : generated_) {
         local->executors.push_back(std::make_unique<duckdb::ExpressionExecutor>(context, *rule.expression));
         types.push_back(rule.expression->return_type);
     }
@@ -43,36 +96,43 @@ std::unique_ptr<ColumnFiller::Local> ColumnFiller::MakeLocal(duckdb::ClientConte
     return local;
 }
 
-void ColumnFiller::Fill(Local &local, duckdb::DataChunk &chunk) {
-    const auto count = chunk.size();
-    if (!identities_.empty() && count > 0) {
-        local.identities.Reset();
-        std::lock_guard lock(mutex_);
-        for (size_t i = 0; i < identities_.size(); i++) {
-            auto &identity = identities_[i];
-            auto *numbers = duckdb::FlatVector::GetData<int64_t>(local.identities.data[i]);
-            for (duckdb::idx_t row = 0; row < count; row++) {
-                const auto next = NextIdentity(identity);
-                if (!next) {
-                    Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                               "The identity column has no numbers left: the next one would not fit into BIGINT. Give the "
-                               "rows numbers of your own, or make a new table."));
-                }
-                numbers[row] = *next;
-                identity.high_water = next;
-            }
-            chunk.data[identity.column].Reference(local.identities.data[i]);
-        }
+void ColumnFiller::Fill(Local &local, duckdb::DataChunk &chunk, size_t source) {
+    if (chunk.size() == 0) {
+        return;
     }
-    if (rules_.empty()) {
+    const auto &filling = fillings_[source];
+    if (!filling.identities.empty()) {
+        FillIdentities(local, chunk, filling.identities);
+    }
+    if (filling.generated.empty()) {
         return;
     }
     local.generated.Reset();
-    for (size_t i = 0; i < rules_.size(); i++) {
+    for (auto i : filling.generated) {
         local.executors[i]->ExecuteExpression(chunk, local.generated.data[i]);
     }
-    for (size_t i = 0; i < rules_.size(); i++) {
-        chunk.data[computed_[i]].Reference(local.generated.data[i]);
+    for (auto i : filling.generated) {
+        chunk.data[generated_[i].column].Reference(local.generated.data[i]);
+    }
+}
+
+void ColumnFiller::FillIdentities(Local &local, duckdb::DataChunk &chunk, const std::vector<size_t> &numbered) {
+    local.identities.Reset();
+    std::lock_guard lock(mutex_);
+    for (auto i : numbered) {
+        auto &identity = identities_[i];
+        auto *numbers = duckdb::FlatVector::GetData<int64_t>(local.identities.data[i]);
+        for (duckdb::idx_t row = 0; row < chunk.size(); row++) {
+            const auto next = NextIdentity(identity);
+            if (!next) {
+                Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                           "The identity column has no numbers left: the next one would not fit into BIGINT. Give the "
+                           "rows numbers of your own, or make a new table."));
+            }
+            numbers[row] = *next;
+            identity.high_water = next;
+        }
+        chunk.data[identity.column].Reference(local.identities.data[i]);
     }
 }
 

@@ -143,18 +143,19 @@ duckdb::idx_t ProjectDefault(duckdb::LogicalProjection &projection, const Expres
 }
 
 //! For each column of the table the projection's column with its new value.
-std::vector<duckdb::idx_t> NewRowOfUpdate(const duckdb::vector<duckdb::PhysicalIndex> &columns,
-                                          const duckdb::vector<ExpressionPtr> &values,
-                                          const duckdb::vector<ExpressionPtr> &defaults,
-                                          duckdb::TableCatalogEntry &table, duckdb::LogicalProjection &projection) {
-    std::vector<duckdb::idx_t> row(table.GetColumns().PhysicalColumnCount(), 0);
+void SetNewRowOfUpdate(RowClause &clause, const duckdb::vector<duckdb::PhysicalIndex> &columns,
+                       const duckdb::vector<ExpressionPtr> &values, const duckdb::vector<ExpressionPtr> &defaults,
+                       duckdb::TableCatalogEntry &table, duckdb::LogicalProjection &projection) {
+    clause.new_row.resize(table.GetColumns().PhysicalColumnCount());
+    clause.given.resize(clause.new_row.size());
     for (size_t i = 0; i < columns.size(); i++) {
+        const auto index = columns[i].index;
         const auto &column = table.GetColumns().GetColumn(columns[i]);
-        row[columns[i].index] = values[i]->GetExpressionType() == ExpressionType::VALUE_DEFAULT
-                                    ? ProjectDefault(projection, defaults[columns[i].index], column.Type())
-                                    : BindingOf(*values[i]).column_index;
+        const bool is_default = values[i]->GetExpressionType() == ExpressionType::VALUE_DEFAULT;
+        clause.new_row[index] = is_default ? ProjectDefault(projection, defaults[index], column.Type())
+                                           : BindingOf(*values[i]).column_index;
+        clause.given[index] = !is_default && values[i]->GetAlias() != kUnchanged;
     }
-    return row;
 }
 
 void CheckRow(duckdb::ClientContext &context, const std::vector<duckdb::idx_t> &row,
@@ -335,12 +336,12 @@ private:
                 static_cast<int32_t>(clauses_.size()));
         switch (clause.action) {
         case RowAction::kUpdate:
-            clause.new_row = NewRowOfUpdate(action.columns, action.expressions, merge_.bound_defaults, merge_.table,
-                                            projection_);
+            SetNewRowOfUpdate(clause, action.columns, action.expressions, merge_.bound_defaults, merge_.table,
+                              projection_);
             CheckRow(context_, clause.new_row, projection_.expressions, merge_.table);
             break;
         case RowAction::kInsert:
-            clause.new_row = NewRowOfInsert(action);
+            SetNewRowOfInsert(clause, action);
             CheckRow(context_, clause.new_row, projection_.expressions, merge_.table);
             break;
         case RowAction::kError:
@@ -354,16 +355,16 @@ private:
         clauses_.push_back(std::move(clause));
     }
 
-    std::vector<duckdb::idx_t> NewRowOfInsert(const duckdb::BoundMergeIntoAction &action) {
-        std::vector<duckdb::idx_t> row;
+    void SetNewRowOfInsert(RowClause &clause, const duckdb::BoundMergeIntoAction &action) {
         for (auto &column : merge_.table.GetColumns().Physical()) {
             auto position = action.column_index_map.empty() ? column.Physical().index
                                                             : action.column_index_map[column.Physical()];
-            row.push_back(position == duckdb::DConstants::INVALID_INDEX
-                              ? ProjectDefault(projection_, merge_.bound_defaults[column.StorageOid()], column.Type())
-                              : BindingOf(*action.expressions[position]).column_index);
+            const bool given = position != duckdb::DConstants::INVALID_INDEX;
+            clause.given.push_back(given);
+            clause.new_row.push_back(
+                given ? BindingOf(*action.expressions[position]).column_index
+                      : ProjectDefault(projection_, merge_.bound_defaults[column.StorageOid()], column.Type()));
         }
-        return row;
     }
 
     //! Below the projection another one: all that it uses, and the number of the clause, computed once a row.
@@ -437,8 +438,7 @@ void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update
     note.row_ids = projection.expressions.size() - update.table.GetRowIdColumns().size();
     RowClause clause;
     clause.action = RowAction::kUpdate;
-    clause.new_row =
-        NewRowOfUpdate(update.columns, update.expressions, update.bound_defaults, update.table, projection);
+    SetNewRowOfUpdate(clause, update.columns, update.expressions, update.bound_defaults, update.table, projection);
     CheckRow(context, clause.new_row, projection.expressions, update.table);
     note.clauses.push_back(std::move(clause));
     note.prepared = true;

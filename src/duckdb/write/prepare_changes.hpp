@@ -12,6 +12,9 @@
 
 namespace birdfoot::duck {
 
+//! The alias of what an UPDATE leaves as it is, among its new values.
+inline constexpr const char *kUnchanged = "unchanged";
+
 void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase);
 void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update);
 void PrepareMerge(duckdb::ClientContext &context, duckdb::Binder &binder, duckdb::LogicalMergeInto &merge);

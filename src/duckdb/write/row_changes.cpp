@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
@@ -13,13 +14,8 @@ namespace birdfoot::duck {
 
 namespace {
 
-size_t CountRows(const RowSets::Lists &lists) {
-    size_t rows = 0;
-    for (const auto &[file, list] : lists) {
-        rows += list.size();
-    }
-    return rows;
-}
+//! So many rows a thread keeps as plain numbers.
+constexpr uint64_t kMostListed = 1'000'000;
 
 struct FileRows {
     RowSet deleted, updated, untouched;
@@ -30,6 +26,18 @@ struct FileRows {
         return rows;
     }
 };
+
+//! What each clause leaves to the table.
+std::vector<FilledRows> FilledRowsOf(const ChangeTarget &target) {
+    std::vector<FilledRows> sources;
+    for (const auto &clause : target.clauses) {
+        const auto kind = clause.action == RowAction::kUpdate   ? FilledRows::kUpdated
+                          : clause.action == RowAction::kInsert ? FilledRows::kInserted
+                                                                : FilledRows::kNone;
+        sources.push_back({kind, clause.given});
+    }
+    return sources;
+}
 
 std::string Milliseconds(std::chrono::steady_clock::duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
@@ -47,12 +55,14 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
     if (target.returning) {
         returned_ = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
     }
-    if (!ClaimIdempotentWrite(context, transaction, work)) {
-        return;
-    }
     {
         std::lock_guard lock(work.mutex);
         RequireNoChangeFiles(work);
+    }
+    work.half_done = true;
+    if (!ClaimIdempotentWrite(context, transaction, work)) {
+        work.half_done = false;
+        return;
     }
     if (target.evolved_to) {
         KeepMetadata(work, *target.evolved_to);
@@ -65,13 +75,14 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
     if (makes_rows) {
         auto writes = TargetOf(work);
         writes.row_ids = row_ids_;
+        filler_ = std::make_unique<ColumnFiller>(context, work, FilledRowsOf(target));
+        writes.computed = filler_->computed();
         writer_ = std::make_unique<FileWriter>(context, std::move(writes), work.files);
     }
     if (target.source_rows) {
         *target.source_rows = 0;
     }
     count_matches_ = target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
-    work.half_done = true;
     work_ = &work;
 }
 
@@ -81,6 +92,7 @@ std::unique_ptr<RowChanges::Local> RowChanges::MakeLocal(duckdb::ClientContext &
         return local;
     }
     if (writer_) {
+        local->filler = filler_->MakeLocal(context);
         local->rows = writer_->MakeLocal();
     }
     if (change_data_) {
@@ -118,6 +130,10 @@ void RowChanges::Split(Local &local, duckdb::DataChunk &chunk) const {
 void RowChanges::Take(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {
     if (!work_ || chunk.size() == 0) {
         return;
+    }
+    local.listed += chunk.size();
+    if (local.listed > kMostListed) {
+        MergeLists(local);
     }
     if (!target_.clause_column) {
         return Apply(context, local, target_.clauses[0], chunk);
@@ -186,6 +202,7 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
         new_rows.data[columns + 1].Reference(none);
     }
     new_rows.SetCardinality(rows.size());
+    filler_->Fill(*local.filler, new_rows, static_cast<size_t>(&clause - target_.clauses.data()));
     if (change_data_) {
         change_data_->Write(context, *local.changes, new_rows, update ? kRowAfter : kInsertedRow);
     }
@@ -214,14 +231,22 @@ void RowChanges::Fail(const RowClause &clause, duckdb::DataChunk &rows) const {
                          text));
 }
 
+void RowChanges::MergeLists(Local &local) {
+    for (auto [lists, set] : {std::pair(&local.deleted, &deleted_), std::pair(&local.updated, &updated_),
+                              std::pair(&local.untouched, &untouched_)}) {
+        for (const auto &[file, rows] : *lists) {
+            listed_ += rows.size();
+        }
+        set->Merge(std::exchange(*lists, {}));
+    }
+    local.listed = 0;
+}
+
 void RowChanges::Combine(duckdb::ClientContext &context, Local &local) {
     if (!work_) {
         return;
     }
-    listed_ += CountRows(local.deleted) + CountRows(local.updated) + CountRows(local.untouched);
-    deleted_.Merge(std::move(local.deleted));
-    updated_.Merge(std::move(local.updated));
-    untouched_.Merge(std::move(local.untouched));
+    MergeLists(local);
     if (local.rows) {
         writer_->Combine(context, *local.rows);
     }
@@ -335,6 +360,9 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     affected_rows_ = deleted_rows_ + matched_updated_ + unmatched_updated_ + inserted_;
     std::lock_guard lock(work_->mutex);
     auto &changes = work_->transaction.changes();
+    if (filler_) {
+        filler_->Finish(*work_);
+    }
     auto added = AddFiles(*work_, std::move(written));
     if (affected_rows_ > 0 || target_.evolved_to || (!changes.transactions.empty() && changes.operation.metrics.empty())) {
         RecordOperation(*work_, OperationOf(sealed, added, change_files.size()));
@@ -347,6 +375,7 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     work_->half_done = false;
 }
 
+//! As Spark counts them: another vector for a file that has one is both added and removed.
 Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &written, size_t change_files) const {
     Operation operation;
     operation.parameters = target_.parameters;
@@ -372,9 +401,10 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
         set("numTargetFilesRemoved", sealed.removed.files);
         set("numTargetBytesRemoved", sealed.removed.bytes);
         set("numTargetChangeFilesAdded", static_cast<int64_t>(change_files));
-        set("numTargetDeletionVectorsAdded", sealed.vectors_added);
+        set("numTargetDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
         set("numTargetDeletionVectorsUpdated", sealed.vectors_updated);
-        set("numTargetDeletionVectorsRemoved", sealed.vectors_removed);
+        set("numTargetDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);
+        set("materializeSourceTimeMs", 0);
     } else {
         const bool update = target_.statement == ChangeStatement::kUpdate;
         operation.name = update ? "UPDATE" : "DELETE";
@@ -385,9 +415,9 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
         set("numRemovedFiles", sealed.removed.files);
         set("numRemovedBytes", sealed.removed.bytes);
         set("numAddedChangeFiles", static_cast<int64_t>(change_files));
-        set("numDeletionVectorsAdded", sealed.vectors_added);
+        set("numDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
         set("numDeletionVectorsUpdated", sealed.vectors_updated);
-        set("numDeletionVectorsRemoved", sealed.vectors_removed);
+        set("numDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);
     }
     auto now = Clock::now();
     operation.metrics["executionTimeMs"] = Milliseconds(now - begun_);

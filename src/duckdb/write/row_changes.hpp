@@ -14,6 +14,7 @@
 
 #include "duckdb/write/change_data.hpp"
 #include "duckdb/write/change_rows.hpp"
+#include "duckdb/write/column_filler.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/row_sets.hpp"
 #include "duckdb/write/seal.hpp"
@@ -29,6 +30,8 @@ public:
     //! One a thread.
     struct Local {
         RowSets::Lists deleted, updated, untouched;
+        uint64_t listed = 0;  // rows in them
+        std::unique_ptr<ColumnFiller::Local> filler;
         duckdb::unique_ptr<FileWriter::Local> rows;
         duckdb::unique_ptr<FileWriter::Local> changes;
         std::unique_ptr<duckdb::ColumnDataCollection> returned;
@@ -54,6 +57,8 @@ private:
     void Apply(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     void WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
+    //! Puts the thread's lists into the sets of all.
+    void MergeLists(Local &local);
     void BeginSealing(duckdb::ClientContext &context);
     const ScanFile &FileOf(uint64_t id) const;
     Operation OperationOf(const SealTotals &sealed, const FileTotals &written, size_t change_files) const;
@@ -73,6 +78,7 @@ private:
     int64_t deleted_rows_ = 0;
     int64_t affected_rows_ = 0;
 
+    std::unique_ptr<ColumnFiller> filler_;
     std::unique_ptr<FileWriter> writer_;
     std::unique_ptr<ChangeData> change_data_;
     std::unique_ptr<Sealing> sealing_;

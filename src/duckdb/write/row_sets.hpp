@@ -35,17 +35,11 @@ public:
             list->push_back(static_cast<uint64_t>(numbers[rows.sel->get_index(i)]));
         }
     }
-    //! Returns how many of the rows were in no list before.
-    uint64_t Merge(Lists lists) {
+    void Merge(Lists lists) {
         std::lock_guard lock(mutex_);
-        uint64_t added = 0;
         for (auto &[file, rows] : lists) {
-            auto &set = sets_[file];
-            auto before = set.cardinality();
-            set.AddMany(rows.data(), rows.size());
-            added += set.cardinality() - before;
+            sets_[file].AddMany(rows.data(), rows.size());
         }
-        return added;
     }
     std::map<uint64_t, RowSet> Take() { return std::move(sets_); }
 
