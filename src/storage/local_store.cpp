@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <thread>
 
 #include "core/base/uuid.hpp"
 #include "storage/store_calls.hpp"
@@ -435,7 +437,13 @@ Status LocalStore::DeleteFolder(const std::string &folder, const Call &call) {
         return Fail(Condition::BIRDFOOT_IO, "Cannot delete {}. It is {}, not a folder. Remove it by hand.", folder,
                     S_ISLNK(status.st_mode) ? "a symbolic link" : "a file");
     }
-    return DeleteTree(folder, call);
+    auto deleted = DeleteTree(folder, call);
+    // A checkpoint that is under way may put a file into a folder just emptied: it ends soon.
+    for (int attempt = 0; !deleted.ok() && attempt < 20 && call.Check().ok(); ++attempt) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        deleted = DeleteTree(folder, call);
+    }
+    return deleted;
 }
 
 }  // namespace birdfoot::storage
