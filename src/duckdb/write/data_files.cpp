@@ -117,14 +117,16 @@ std::string DataFiles::NewName(size_t number) const {
 std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const PartitionValues &values) {
     auto file = std::make_shared<OpenFile>(plan_);
     auto folder = NewFolder(values);
-    bool known;
     {
+        // The folder is there before another thread takes it for known.
         std::lock_guard lock(mutex_);
         file->number = opened_++;
-        known = !folders_.insert(folder).second;
-    }
-    if (!known && !duckdb::FileSystem::IsRemoteFile(target_.root)) {
-        duckdb::FileSystem::GetFileSystem(context).CreateDirectoriesRecursive(target_.root + "/" + folder);
+        if (!folders_.contains(folder)) {
+            if (!duckdb::FileSystem::IsRemoteFile(target_.root)) {
+                duckdb::FileSystem::GetFileSystem(context).CreateDirectoriesRecursive(target_.root + "/" + folder);
+            }
+            folders_.insert(folder);
+        }
     }
     file->partition_values = values;
     file->relative_path = folder + NewName(file->number);
