@@ -138,8 +138,9 @@ private:
                 depth -= depth > 0 ? 1 : 0;
             }
             found = (cursor_.AtAnyWord({"ARRAY", "MAP", "STRUCT"}) && cursor_.AtOperator("<", 1)) ||
-                    // DuckDB forgets the length.
+                    // DuckDB forgets the length, and has no such types.
                     (cursor_.AtAnyWord({"CHAR", "VARCHAR"}) && cursor_.AtOperator("(", 1)) ||
+                    cursor_.AtAnyWord({"TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "BYTE", "VOID"}) ||
                     (depth == 0 && ((cursor_.AtWord("COMMENT") && cursor_.AtText(1)) ||
                                     (cursor_.AtWord("FIRST") && cursor_.Peek(1).kind == TokenKind::kEnd) ||
                                     (cursor_.AtWord("AFTER") && cursor_.Peek(1).is_name())));

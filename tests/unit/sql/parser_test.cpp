@@ -364,6 +364,7 @@ TEST(Parser, AlterTable) {
         {"ALTER TABLE t ADD COLUMNS a INT, b STRING", "alter t add (a:int, b:string)"},
         {"ALTER TABLE t ADD COLUMN m MAP<STRING, INT>", "alter t add (m:map<string,int>)"},
         {"ALTER TABLE t ADD COLUMN c CHAR(3)", "alter t add (c:string of char(3))"},
+        {"ALTER TABLE t ALTER COLUMN d TYPE TIMESTAMP_NTZ", "alter t change d type timestamp_ntz;"},
         {"ALTER TABLE t ALTER COLUMN c TYPE VARCHAR(5)", "alter t change c type string of varchar(5);"},
         {"ALTER TABLE t DROP COLUMNS (a, b.c)", "alter t drop(a,b.c)"},
         {"ALTER TABLE t DROP COLUMN IF EXISTS (a)", "alter t drop?(a)"},
