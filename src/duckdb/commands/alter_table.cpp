@@ -78,8 +78,8 @@ void SetDomain(ChangeSet &changes, DomainMetadata domain) {
 
 }  // namespace
 
-std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, const DeltaTableEntry &table) {
-    auto &transaction = DeltaTransaction::Get(context, table.ParentCatalog());
+std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, DeltaTableEntry &table) {
+    auto &transaction = DeltaTransaction::Get(context, table.catalog);
     auto *work = transaction.FindWork(table.root());
     if (work) {
         std::lock_guard lock(work->mutex);

@@ -21,7 +21,7 @@ class DeltaTableEntry;
 using Alter = std::function<Result<Alteration>(const TableDefinition &table, const std::vector<FieldPath> &clustering)>;
 
 //! The clustering columns in the eyes of the transaction.
-std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, const DeltaTableEntry &table);
+std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, DeltaTableEntry &table);
 
 //! Makes the result part of the transaction's change. Where row tracking comes on, files without row ids are added again.
 void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Alter &alter);
