@@ -79,7 +79,7 @@ void SetDomain(ChangeSet &changes, DomainMetadata domain) {
 }  // namespace
 
 std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, const DeltaTableEntry &table) {
-    auto &transaction = DeltaTransaction::Get(context, table.ParentCatalog());
+    auto &transaction = DeltaTransaction::Get(context, table.catalog);
     auto *work = transaction.FindWork(table.root());
     if (work) {
         std::lock_guard lock(work->mutex);
