@@ -199,6 +199,7 @@ private:
             auto node = UnaryNode(ExpressionKind::kLike, value, op == "REGEXP" ? "RLIKE" : op);
             node.children.push_back(std::move(pattern));
             node.negated = negated;
+            node.of_list = true;
             chain.children.push_back(std::move(node));
         } while (cursor_.AcceptOperator(","));
         BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
@@ -549,18 +550,18 @@ private:
         return node;
     }
 
-    // TRIM(LEADING 'x' FROM s) is ltrim('x', s); with BOTH it is btrim(s, 'x').
+    // TRIM(LEADING 'x' FROM s) is ltrim('x', s).
     Result<Expression> Trim() {
         const auto side = Upper(cursor_.Take().text);
         auto node = Node(ExpressionKind::kFunction,
-                         side == "BOTH" ? "BTRIM" : side == "LEADING" ? "LTRIM" : "RTRIM");
+                         side == "BOTH" ? "TRIM" : side == "LEADING" ? "LTRIM" : "RTRIM");
         if (!cursor_.AtWord("FROM")) {
             BF_ASSIGN(auto characters, Or());
             node.children.push_back(std::move(characters));
         }
         BF_RETURN_IF_ERROR(cursor_.Expect("FROM"));
         BF_ASSIGN(auto value, Or());
-        node.children.insert(side == "BOTH" ? node.children.begin() : node.children.end(), std::move(value));
+        node.children.push_back(std::move(value));
         BF_RETURN_IF_ERROR(cursor_.ExpectOperator(")"));
         return node;
     }

@@ -47,9 +47,6 @@ Status TakeGenerated(TokenCursor &cursor, ColumnDefinition &column) {
             }
         }
     }
-    if (identity.step == 0) {
-        return cursor.Syntax("the step of the identity before it is 0", "Give a step that is not 0");
-    }
     column.identity = identity;
     return Status::Ok();
 }

@@ -10,6 +10,7 @@ text form for both sides (see `canonical`); a row on which Spark fails has {"err
 Delta takes the expression as that of a generated column. Answers that the session's time zone may change are taken in a
 second zone too.
 """
+import decimal
 import glob
 import json
 import logging
@@ -93,8 +94,8 @@ def literal(value, kind, spark):
         pairs = [f"{text(k)}{', ' if spark else ': '}{literal(v, kind, spark)}" for k, v in value.items()]
         return ("map(%s)" if spark else "MAP {%s}") % ", ".join(pairs)
     if isinstance(value, tuple):
-        names = ["u", "v"] if len(value) == 2 else ["i"] if isinstance(value[0], tuple) or kind == "i" else ["k"]
-        parts = [literal(v, kind, spark) for v in value]
+        names = ["u", "v"] if len(value) == 2 else [kind]
+        parts = [literal(v, "k", spark) for v in value]
         if spark:
             return "named_struct(%s)" % ", ".join(f"'{n}', {p}" for n, p in zip(names, parts))
         return "{%s}" % ", ".join(f"'{n}': {p}" for n, p in zip(names, parts))
@@ -131,7 +132,8 @@ def canonical(value, kind):
     if kind == "string" or kind.startswith(("char", "varchar")):
         return '"' + value + '"'
     if kind.startswith("decimal"):
-        return format(value, "f")
+        scale = int(kind.split(",")[1][:-1])
+        return format(value.quantize(decimal.Decimal(1).scaleb(-scale), context=decimal.Context(prec=60)), "f")
     if kind == "binary":
         return "x" + bytes(value).hex()
     return str(value)
@@ -159,7 +161,8 @@ def wrapped(kind):
     if name == "timestamp":
         return "unix_micros({})", "bigint"
     if name == "timestamp_ntz":
-        return "timestampdiff(MICROSECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', {})", "bigint"
+        return ("unix_date(CAST({0} AS DATE)) * 86400000000L + hour({0}) * 3600000000L + minute({0}) * 60000000L + "
+                "CAST(extract(SECOND FROM {0}) * 1000000 AS BIGINT)"), "bigint"
     if name.startswith("interval") or name in ("variant", "void") or name.startswith("time("):
         return "CAST({} AS STRING)", "string"
     return "{}", None

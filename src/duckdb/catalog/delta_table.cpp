@@ -31,7 +31,7 @@ namespace {
 duckdb::unique_ptr<duckdb::ParsedExpression> DefaultExpression(const StructField &field, const std::string &text) {
     auto translation = sql::TranslateText(text, {});
     if (translation.ok()) {
-        translation = sql::AssignTo(std::move(*translation), field.type);
+        translation = sql::AssignDefault(std::move(*translation), field.type);
     }
     if (translation.ok()) {
         return ParseTranslation(*translation);

@@ -29,9 +29,9 @@ TableWork &WorkOnTable(duckdb::ClientContext &context, DeltaTableEntry &table) {
 }
 
 //! Under the work's mutex: makes the new metadata the pending one, with the features that it needs.
-void Keep(TableWork &work, Metadata metadata, StructType schema, Operation operation) {
+void Keep(duckdb::ClientContext &context, TableWork &work, Metadata metadata, StructType schema, Operation operation) {
     metadata.schema_string = SchemaToJson(schema);
-    CheckTableRules(metadata, schema);
+    CheckTableRules(context, metadata, schema);
     auto protocol = RaiseProtocol(work.protocol, metadata, schema);
     OkOrThrow(CheckWritable(protocol, metadata, schema, work.transaction.root()));
     work.SetMetadata(std::move(metadata), std::move(schema), work.mapping, std::move(protocol));
@@ -47,11 +47,11 @@ std::string FieldJson(const StructField &field) {
     return text.substr(kBefore.size(), text.size() - kBefore.size() - 2);
 }
 
-void KeepField(TableWork &work, size_t position, StructField field) {
+void KeepField(duckdb::ClientContext &context, TableWork &work, size_t position, StructField field) {
     auto schema = work.schema;
     auto json = FieldJson(field);
     schema.fields[position] = std::move(field);
-    Keep(work, work.metadata, std::move(schema), {"CHANGE COLUMN", {{"column", std::move(json)}}, {}});
+    Keep(context, work, work.metadata, std::move(schema), {"CHANGE COLUMN", {{"column", std::move(json)}}, {}});
 }
 
 size_t PositionOf(const TableWork &work, const sql::ColumnPath &column) {
@@ -114,7 +114,7 @@ void SyncIdentity(duckdb::ClientContext &context, DeltaTableEntry &table, const 
     std::lock_guard lock(work.mutex);
     auto field = work.schema.fields[position];
     SetIdentity(field, *identity);
-    KeepField(work, position, std::move(field));
+    KeepField(context, work, position, std::move(field));
 }
 
 void SetColumnDefault(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::ColumnPath &column,
@@ -139,7 +139,7 @@ void SetColumnDefault(duckdb::ClientContext &context, DeltaTableEntry &table, co
     } else {
         field.metadata.Remove(kCurrentDefault);
     }
-    KeepField(work, position, std::move(field));
+    KeepField(context, work, position, std::move(field));
 }
 
 void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::NamedConstraint &constraint) {
@@ -169,7 +169,7 @@ void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, 
     std::lock_guard lock(work.mutex);
     auto metadata = work.metadata;
     metadata.configuration[ConstraintKey(constraint.name)] = constraint.expression;
-    Keep(work, std::move(metadata), work.schema,
+    Keep(context, work, std::move(metadata), work.schema,
          {"ADD CONSTRAINT", {{"name", constraint.name}, {"expr", constraint.expression}}, {}});
 }
 
@@ -189,7 +189,7 @@ void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table,
     }
     const auto expression = metadata.configuration.at(*property);
     metadata.configuration.erase(*property);
-    Keep(work, std::move(metadata), work.schema,
+    Keep(context, work, std::move(metadata), work.schema,
          {"DROP CONSTRAINT", {{"name", name}, {"expr", expression}, {"existed", "true"}}, {}});
 }
 

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 
+#include "duckdb/execution/expression_executor.hpp"
+
 #include "core/table/table_rules.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/spark_expressions.hpp"
 #include "sql/translate/translation.hpp"
 
 namespace birdfoot::duck {
@@ -75,15 +78,18 @@ void CheckIdentity(const StructField &field, const IdentityColumn &identity, con
     }
 }
 
-void CheckDefault(const StructField &field, const std::string &text) {
+void CheckDefault(duckdb::ClientContext &context, const StructField &field, const std::string &text) {
     const auto what = "The default of column " + field.name;
     auto translation = sql::Translate(Parse(text, what), {});
     if (!translation.ok()) {
         Throw(translation.error().Prefixed(what));
     }
-    auto assigned = sql::AssignTo(std::move(*translation), field.type);
+    auto assigned = sql::AssignDefault(std::move(*translation), field.type);
     if (!assigned.ok()) {
         Throw(assigned.error().Prefixed(what));
+    }
+    if (!assigned->varies) {  // a constant: what fails for it fails now
+        duckdb::ExpressionExecutor::EvaluateScalar(context, *BindTranslation(context, *assigned, {}));
     }
 }
 
@@ -118,7 +124,7 @@ void CheckConstraintText(const std::string &name, const std::string &expression,
     }
 }
 
-void CheckTableRules(const Metadata &metadata, const StructType &schema) {
+void CheckTableRules(duckdb::ClientContext &context, const Metadata &metadata, const StructType &schema) {
     for (const auto &field : schema.fields) {
         if (const auto text = field.metadata.StringOf(kGenerationExpression)) {
             CheckGenerated(field, *text, schema);
@@ -127,7 +133,7 @@ void CheckTableRules(const Metadata &metadata, const StructType &schema) {
             CheckIdentity(field, *identity, metadata);
         }
         if (const auto text = field.metadata.StringOf(kCurrentDefault)) {
-            CheckDefault(field, *text);
+            CheckDefault(context, field, *text);
         }
     }
     for (const auto &check : ValueOrThrow(CheckConstraints(metadata, schema))) {

@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "duckdb.hpp"
+
 #include "core/log/actions.hpp"
 #include "core/schema/types.hpp"
 
 namespace birdfoot::duck {
 
 //! Throws for the first rule that cannot be, or that this version cannot evaluate. `schema` is that of the metadata.
-void CheckTableRules(const Metadata &metadata, const StructType &schema);
+void CheckTableRules(duckdb::ClientContext &context, const Metadata &metadata, const StructType &schema);
 
 //! Throws where the CHECK is no condition over the schema. `name` is for the message.
 void CheckConstraintText(const std::string &name, const std::string &expression, const StructType &schema);

@@ -201,7 +201,7 @@ Described Describe(const Creation &creation, const TableDefinition *replaced = n
         table.protocol = RaiseProtocol(table.protocol, table.metadata, table.schema);
     }
     RequireDefaults(table);
-    CheckTableRules(table.metadata, table.schema);
+    CheckTableRules(creation.context, table.metadata, table.schema);
     if (!creation.spec.cluster_by.empty()) {
         described.domains.push_back(ValueOrThrow(ClusterTable(table, creation.spec.cluster_by)));
     }

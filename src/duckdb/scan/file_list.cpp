@@ -7,6 +7,7 @@
 
 #include "core/table/table_cache.hpp"
 #include "duckdb/io/engine.hpp"
+#include "duckdb/scan/generated_pruning.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/predicates.hpp"
 #include "duckdb/translate/values.hpp"
@@ -109,7 +110,7 @@ std::shared_ptr<const PlannedFiles> DeltaFileList::Refine(const PlannedFiles &fr
 }
 
 duckdb::unique_ptr<MultiFileList> DeltaFileList::ComplexFilterPushdown(
-    duckdb::ClientContext &, const duckdb::MultiFileOptions &, duckdb::MultiFilePushdownInfo &info,
+    duckdb::ClientContext &context, const duckdb::MultiFileOptions &, duckdb::MultiFilePushdownInfo &info,
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> &filters) const {
     const auto &schema = scan_->schema();
     const FieldOf field_of = [&](const duckdb::Expression &expression) -> const StructField * {
@@ -145,7 +146,7 @@ duckdb::unique_ptr<MultiFileList> DeltaFileList::ComplexFilterPushdown(
     if (known.empty()) {
         return nullptr;
     }
-    auto predicate = Predicate::And(std::move(known));
+    auto predicate = GeneratedPruning(scan_->snapshot()).Extend(context, Predicate::And(std::move(known)));
     if (const auto &reads = scan_->source().reads) {
         reads->Narrow(read_, predicate);
     }

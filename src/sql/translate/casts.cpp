@@ -224,6 +224,17 @@ Result<Value> AsDecimal(Value value) {
     return Cast(std::move(value), *DecimalOfInteger(value.type.type.kind()));
 }
 
+namespace {
+
+Result<Translation> CastTo(Translation value, const DataType &type) {
+    BF_ASSIGN(auto cast, Cast({value.text, SparkType(value.type), true, nullptr}, SparkType(type)));
+    value.text = std::move(cast.text);
+    value.type = type;
+    return value;
+}
+
+}  // namespace
+
 Result<Translation> AssignTo(Translation value, const DataType &type) {
     const SparkType from(value.type);
     const SparkType to(type);
@@ -234,10 +245,15 @@ Result<Translation> AssignTo(Translation value, const DataType &type) {
             return Mismatch(fmt::format("A value of {} for a column of {}", from.ToString(), to.ToString()));
         }
     }
-    BF_ASSIGN(auto cast, Cast({value.text, from, true, nullptr}, to));
-    value.text = std::move(cast.text);
-    value.type = type;
-    return value;
+    return CastTo(std::move(value), type);
+}
+
+Result<Translation> AssignDefault(Translation value, const DataType &type) {
+    const auto casts = [](const SparkType &t) { return !t.is_nested() && !t.Is(TypeKind::kBoolean) && !t.Is(TypeKind::kVariant); };
+    if (!value.varies && casts(SparkType(value.type)) && casts(SparkType(type))) {
+        return CastTo(std::move(value), type);
+    }
+    return AssignTo(std::move(value), type);
 }
 
 }  // namespace birdfoot::sql

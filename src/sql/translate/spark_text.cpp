@@ -254,7 +254,8 @@ Read<double> ReadReal(std::string_view text, bool single) {
         }
         return std::optional(word[0] == '-' ? -HUGE_VAL : HUGE_VAL);
     }
-    if (!TakeNumber(number)) {
+    const auto digits = TakeNumber(number);
+    if (!digits) {
         const bool java = !word.empty() && (IsDigit(word[0]) || word[0] == '.' || word[0] == '+' || word[0] == '-') &&
                           (word.ends_with('D') || word.ends_with('F') || word.find('X') != std::string::npos);
         if (java) {
@@ -262,7 +263,12 @@ Read<double> ReadReal(std::string_view text, bool single) {
         }
         return std::optional<double>();
     }
-    return RealFromText(number, single);
+    const auto value = RealFromText(number, single);
+    if (!value) {  // too large or too small for its type
+        const bool large = static_cast<int64_t>(digits->digits.size()) > digits->scale;
+        return std::optional(std::copysign(large ? HUGE_VAL : 0.0, digits->negative ? -1.0 : 1.0));
+    }
+    return value;
 }
 
 Read<std::string> ReadDecimal(std::string_view text, int64_t scale) {

@@ -227,7 +227,7 @@ Result<Value> Concat(Translator &, const Expression &node, Values arguments) {
         BF_ASSIGN(const auto part, Implicitly(std::move(argument), type, node.text));
         text += (text.empty() ? "" : " || ") + part.text;
     }
-    return Value{"(" + text + ")", type, can_fail};
+    return Value{fmt::format("CAST({} AS {})", text, DuckDbTypeText(type.type)), type, can_fail};
 }
 
 Result<Value> ConcatWs(Translator &, const Expression &node, Values arguments) {
@@ -391,10 +391,10 @@ Result<Value> DateTrunc(Translator &, const Expression &node, Values arguments) 
     if (unit == kTruncateUnits.end()) {
         return Cast(Value{"NULL", TypeKind::kVoid}, TypeKind::kTimestamp);
     }
-    auto text = Once(value.text, "at", [&](const std::string &at) {
-        const auto wall = fmt::format("date_trunc('{}', {})", unit->unit, WallOf(at));
+    auto text = Once(value.text, "instant", [&](const std::string &instant) {
+        const auto wall = fmt::format("date_trunc('{}', {})", unit->unit, WallOf(instant));
         const bool of_day = unit->of_date || unit->unit == "day";
-        return of_day ? InstantOf(wall) : InstantLike(at, wall);
+        return of_day ? InstantOf(wall) : InstantLike(instant, wall);
     });
     return Value{std::move(text), TypeKind::kTimestamp, value.can_fail};
 }
@@ -444,8 +444,13 @@ Result<Value> FromUnixtime(Translator &, const Expression &node, Values argument
     }
     BF_ASSIGN(const auto format, TranslateJavaPattern(pattern));
     BF_ASSIGN(auto seconds, Implicitly(std::move(arguments[0]), TypeKind::kLong, node.text));
-    return Value{Formatted(WallOf(fmt::format("make_timestamptz({} * 1000000)", seconds.text)), format), TypeKind::kString,
-                 true};
+    const auto instant = Once(seconds.text, "seconds", [](const std::string &s) {
+        return fmt::format("CASE WHEN abs(CAST({0} AS DOUBLE)) < 1e12 THEN make_timestamptz({0} * 1000000) WHEN {0} IS NOT NULL "
+                           "THEN error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted "
+                           "here.') END",
+                           s);
+    });
+    return Value{Formatted(WallOf(instant), format), TypeKind::kString, true};
 }
 
 //! to_date, to_timestamp, to_timestamp_ntz, unix_timestamp of text with a pattern; without one it is a cast.
@@ -465,7 +470,11 @@ Result<Value> ParseTime(Translator &, const Expression &node, Values arguments) 
         if (node.text != "UNIX_TIMESTAMP") {
             return UnsupportedExpression(fmt::format("{} of {} with a pattern", node.text, arguments[0].type.ToString()));
         }
-        BF_ASSIGN(value, Implicitly(std::move(arguments[0]), TypeKind::kTimestamp, node.text));
+        // A timestamp without a zone counts as one of UTC here.
+        value = std::move(arguments[0]);
+        if (!value.type.Is(TypeKind::kTimestampNtz)) {
+            BF_ASSIGN(value, Implicitly(std::move(value), TypeKind::kTimestamp, node.text));
+        }
     } else {
         std::string pattern = "yyyy-MM-dd HH:mm:ss";
         if (arguments.size() == 2) {
@@ -476,7 +485,7 @@ Result<Value> ParseTime(Translator &, const Expression &node, Values arguments) 
         BF_ASSIGN(value, Cast(std::move(value), type));
     }
     if (node.text == "UNIX_TIMESTAMP") {
-        return Value{fmt::format("spark_floor_div(epoch_us({}), 1000000)", value.text), TypeKind::kLong, true};
+        return Value{fmt::format("(epoch_us({}) // 1000000)", value.text), TypeKind::kLong, true};
     }
     return value;
 }
@@ -548,7 +557,7 @@ Result<Value> FromUtc(Translator &, const Expression &node, Values arguments) {
 
 // ---- arrays, maps and structs ----
 
-Result<Value> ElementAt(Translator &, const Expression &node, Values arguments) {
+Result<Value> ElementAt(Translator &translator, const Expression &node, Values arguments) {
     if (arguments.size() != 2) {
         return WrongArguments(node);
     }
@@ -564,6 +573,9 @@ Result<Value> ElementAt(Translator &, const Expression &node, Values arguments) 
     BF_ASSIGN(auto index, Implicitly(std::move(arguments[1]), TypeKind::kInteger, node.text));
     const auto element = from.type.type.array_type().element;
     const bool get = node.text == "GET";
+    if (get) {
+        translator.NoteCheckOnly(node.text);
+    }
     auto text = Once(from.text, "list", [&](const std::string &list) {
         return Once(index.text, "index", [&](const std::string &i) {
             if (get) {

@@ -76,18 +76,19 @@ Result<Value> AddInterval(Value value, const Value &interval, bool minus) {
         return Value{fmt::format("({} + {}({}))", value.text, months ? "to_months" : "to_microseconds", amount),
                      value.type, true};
     }
-    auto text = Once(value.text, "at", [&](const std::string &at) {
-        const auto wall = WallOf(at);
+    auto text = Once(value.text, "instant", [&](const std::string &instant) {
+        const auto wall = WallOf(instant);
         if (months) {
-            return InstantLike(at, fmt::format("({} + to_months({}))", wall, amount));
+            return InstantLike(instant, fmt::format("({} + to_months({}))", wall, amount));
         }
         // Days move the wall clock, the rest is time that passes.
-        const auto moved = InstantLike(at, fmt::format("({} + to_days(CAST({} // {} AS INTEGER)))", wall, amount, kDay));
+        const auto moved =
+            InstantLike(instant, fmt::format("({} + to_days(CAST({} // {} AS INTEGER)))", wall, amount, kDay));
         if (days) {
             return moved;
         }
         const bool short_literal = IsLiteral(interval) && std::llabs(std::atoll(interval.text.c_str())) < 86400000000LL;
-        return fmt::format("({} + to_microseconds({} % {}))", short_literal ? at : moved, amount, kDay);
+        return fmt::format("({} + to_microseconds({} % {}))", short_literal ? instant : moved, amount, kDay);
     });
     return Value{std::move(text), TypeKind::kTimestamp, true};
 }

@@ -114,6 +114,7 @@ Result<Value> Translator::Any(const Expression &node) {
         case ExpressionKind::kUnaryOperator:
         case ExpressionKind::kBinaryOperator: return Binary(node);
         case ExpressionKind::kBetween: {
+            NoteCheckOnly("BETWEEN");
             BF_ASSIGN(auto parts, All(node.children));
             BF_ASSIGN(auto low, Compare(">=", parts[0], parts[1]));
             BF_ASSIGN(auto high, Compare("<=", parts[0], parts[2]));
@@ -284,7 +285,7 @@ Result<Value> Translator::Subscript(const Expression &node) {
     }
     auto text = Once(parts[0].text, "list", [&](const std::string &list) {
         return Once(parts[1].text, "index", [&](const std::string &index) {
-            return fmt::format("CASE WHEN {1} < 0 OR {1} >= len({0}) THEN error('[INVALID_ARRAY_INDEX] The index is out of "
+            return fmt::format("CASE WHEN ({1} < 0 AND {0} IS NOT NULL) OR {1} >= len({0}) THEN error('[INVALID_ARRAY_INDEX] The index is out of "
                                "bounds. Use get() to have NULL then.') ELSE {0}[CAST({1} AS BIGINT) + 1] END",
                                list, index);
         });
@@ -353,7 +354,8 @@ Result<Value> Translator::Binary(const Expression &node) {
         const SparkType type = bytes ? TypeKind::kBinary : TypeKind::kString;
         BF_ASSIGN(auto left, Implicitly(std::move(parts[0]), type, "||"));
         BF_ASSIGN(auto right, Implicitly(std::move(parts[1]), type, "||"));
-        return Value{fmt::format("({} || {})", left.text, right.text), type, left.can_fail || right.can_fail};
+        return Value{Typed(fmt::format("{} || {}", left.text, right.text), type.type), type,
+                     left.can_fail || right.can_fail};
     }
     return Arithmetic(op, std::move(parts[0]), std::move(parts[1]));
 }
@@ -414,6 +416,7 @@ Result<Value> Translator::Arithmetic(const std::string &op, Value a, Value b) {
     }
     if (a.type.is_time()) {
         if (b.type.is_interval() && (op == "+" || op == "-")) {
+            NoteCheckOnly("an interval");
             return AddInterval(std::move(a), b, op == "-");
         }
         if (a.type.Is(TypeKind::kDate) && b.type.is_integer() && !b.type.Is(TypeKind::kLong) &&
@@ -467,8 +470,11 @@ Result<Value> Translator::Arithmetic(const std::string &op, Value a, Value b) {
             BF_ASSIGN(auto sides, Alike({std::move(a), std::move(b)}, false, what));
             return Value{Typed(fmt::format("spark_remainder({}, {})", sides[0].text, sides[1].text), *type), *type, true};
         }
-        const auto sum = fmt::format("({} {} {})", a.text, op, b.text);
-        return Value{Typed(sum, *type), *type, true};
+        // DuckDB computes in 64 bits where both sides fit, and fails where the result does not.
+        const auto &left = a.type.type;
+        const bool wide = type->precision() > 18 && left.precision() <= 18 && b.type.type.precision() <= 18;
+        const auto first = wide ? Typed(a.text, DataType::Decimal(19, left.scale())) : a.text;
+        return Value{Typed(fmt::format("({} {} {})", first, op, b.text), *type), *type, true};
     }
     return Integers(op, std::move(a), std::move(b));
 }
@@ -506,6 +512,9 @@ Result<Value> Translator::In(const Expression &node) {
 Result<Value> Translator::Like(const Expression &node) {
     BF_ASSIGN(auto value, Any(node.children[0]));
     BF_ASSIGN(value, Implicitly(std::move(value), TypeKind::kString, node.text));
+    if (node.of_list || node.text == "ILIKE") {
+        NoteCheckOnly(node.of_list ? "LIKE with a list" : node.text);
+    }
     const auto &pattern = node.children[1];
     if (pattern.kind == ExpressionKind::kNull) {
         return Boolean("CAST(NULL AS BOOLEAN)", false);

@@ -44,5 +44,7 @@ bool MeansTheSame(const Expression &expression);
 //! The value cast as Spark casts what is assigned to a column of this type; the type of the translation becomes `type`.
 //! DATATYPE_MISMATCH where Spark refuses to assign.
 Result<Translation> AssignTo(Translation value, const DataType &type);
+//! The default of a column: a constant of another type is cast as in CAST.
+Result<Translation> AssignDefault(Translation value, const DataType &type);
 
 }  // namespace birdfoot::sql
