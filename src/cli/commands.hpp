@@ -40,6 +40,8 @@ struct InspectArguments {
     SessionOptions session;
     OutputOptions output;
     std::string path;
+    size_t limit = 0;          // history; 0: all versions
+    bool all_columns = false;  // history
 };
 struct Inspection;
 std::vector<std::pair<CLI::App *, const Inspection *>> AddInspections(CLI::App &app, InspectArguments &arguments);

@@ -7,30 +7,39 @@ namespace birdfoot::cli {
 struct Inspection {
     const char *name;
     const char *summary;
-    const char *before;  // the statement around the table's quoted path
-    const char *after;
-    char quote;
+    const char *function;
+    bool path_required;
 };
 
 namespace {
 
 constexpr Inspection kInspections[] = {
-    {"history", "The versions of a table: when, who, what, how much", "DESCRIBE HISTORY delta.", "", '"'},
-    {"detail", "What a table is: location, size, partitioning, features, properties", "DESCRIBE DETAIL delta.", "",
-     '"'},
-    {"files", "The data files of the current version, with partition values and statistics", "FROM birdfoot_files(",
-     ")", '\''},
-    {"log", "Every action in the log, as it was written", "FROM birdfoot_log(", ")", '\''},
-    {"features", "The features a table uses, and whether Birdfoot reads and writes them", "FROM birdfoot_features(",
-     ")", '\''},
+    {"history", "The versions of a table: when, what, how much", "birdfoot_history", true},
+    {"detail", "What a table is: location, size, partitioning, features, properties", "birdfoot_detail", true},
+    {"files", "The data files of the current version, with partition values and statistics", "birdfoot_files", true},
+    {"log", "Every action in the log, as it was written", "birdfoot_log", true},
+    {"features", "The features a table uses, or all that Birdfoot knows: which it reads and writes",
+     "birdfoot_features", false},
 };
 
-std::string Quote(const std::string &text, char quote) {
-    std::string quoted(1, quote);
-    for (const char c : text) {
-        quoted.append(c == quote ? 2 : 1, c);
+constexpr std::string_view kHistory = "history";
+
+std::string Call(const Inspection &inspection, const std::string &arguments) {
+    return std::string("FROM ") + inspection.function + "(" + arguments + ")";
+}
+
+std::string Statement(const Inspection &inspection, const InspectArguments &arguments) {
+    if (arguments.path.empty()) {
+        return Call(inspection, "");
     }
-    return quoted + quote;
+    auto parameters = duckdb::KeywordHelper::WriteQuoted(arguments.path, '\'');
+    if (arguments.limit > 0) {
+        parameters += ", newest := " + std::to_string(arguments.limit);
+    }
+    // A terminal has no room for the columns that nobody but Databricks fills.
+    const bool some = inspection.name == kHistory && !arguments.all_columns;
+    return (some ? "SELECT version, timestamp, operation, operationParameters, operationMetrics " : "") +
+           Call(inspection, parameters);
 }
 
 }  // namespace
@@ -39,11 +48,18 @@ std::vector<std::pair<CLI::App *, const Inspection *>> AddInspections(CLI::App &
     std::vector<std::pair<CLI::App *, const Inspection *>> commands;
     for (const auto &inspection : kInspections) {
         auto *command = app.add_subcommand(inspection.name, inspection.summary);
-        command->add_option("path", arguments.path, "the table: a folder or URL")->required()->type_name("PATH");
+        command
+            ->add_option("path", arguments.path,
+                         "the table: a folder, perhaps with a version (folder@v3), or its name in a statement")
+            ->required(inspection.path_required)
+            ->type_name("PATH");
+        if (inspection.name == kHistory) {
+            command->add_option("-n,--limit", arguments.limit, "this many versions, the newest")->type_name("N");
+            command->add_flag("--all-columns", arguments.all_columns, "who, where and how too");
+        }
         AddOutputOptions(*command, arguments.output);
         AddSessionOptions(*command, arguments.session);
-        command->footer(std::string("The same in SQL: ") + inspection.before +
-                        Quote("/path/to/table", inspection.quote) + inspection.after);
+        command->footer("The same in SQL: " + Call(inspection, "'/path/to/table'"));
         commands.emplace_back(command, &inspection);
     }
     return commands;
@@ -51,11 +67,14 @@ std::vector<std::pair<CLI::App *, const Inspection *>> AddInspections(CLI::App &
 
 int RunInspection(const Inspection &inspection, const InspectArguments &arguments) {
     Session session(arguments.session);
-    Output output(arguments.output.format == Format::kParquet ? "" : arguments.output.file);
-    const auto statement = inspection.before + Quote(arguments.path, inspection.quote) + inspection.after;
-    return ExitCode(session.Run(statement, [&](duckdb::QueryResult &result) {
+    Output output(arguments.output.file);
+    const auto outcome = session.Run(Statement(inspection, arguments), [&](duckdb::QueryResult &result) {
         PrintResult(result, session.context(), arguments.output, output);
-    }));
+    });
+    if (outcome == Outcome::kDone) {
+        output.Finish();
+    }
+    return ExitCode(outcome);
 }
 
 }  // namespace birdfoot::cli

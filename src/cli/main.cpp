@@ -32,14 +32,23 @@ void AddOutputOptions(CLI::App &command, OutputOptions &options) {
                                                           {"csv", Format::kCsv},
                                                           {"parquet", Format::kParquet},
                                                           {"markdown", Format::kMarkdown}};
+    const auto set_format = [&options](const std::string &name) {
+        const auto found = formats.find(CLI::detail::to_lower(name));
+        if (found == formats.end()) {
+            throw CLI::ValidationError("--format",
+                                       "'" + name + "' is none. There are table, json, csv, parquet and markdown");
+        }
+        options.format = found->second;
+    };
     command
-        .add_option("--format", options.format, "table (default), json (one object a row), csv, parquet or markdown")
-        ->type_name("FORMAT")
-        ->transform(CLI::CheckedTransformer(formats).description(""));
+        .add_option_function<std::string>("--format", set_format,
+                                          "table (default), json (one object a row), csv, parquet or markdown")
+        ->type_name("FORMAT");
     command.add_option("--null", options.null_text, "how NULL is printed in tables, CSV and Markdown")
         ->type_name("TEXT");
     command.add_flag("--counts", options.counts, "say how many rows a statement changed, whatever the format");
-    command.add_option("-o,--output", options.file, "write the result to this file")->type_name("FILE");
+    command.add_option("-o,--output", options.file, "write the result to this file, once all is done")
+        ->type_name("FILE");
 }
 
 namespace {
@@ -50,12 +59,27 @@ void CheckOutput(const OutputOptions &options) {
     }
 }
 
+//! Before CLI11 says no more than that a command is missing.
+void CheckCommand(const CLI::App &app, int argc, char **argv) {
+    if (argc < 2 || argv[1][0] == '-') {
+        return;
+    }
+    std::string commands;
+    for (const auto *command : app.get_subcommands({})) {
+        if (command->get_name() == argv[1]) {
+            return;
+        }
+        commands += (commands.empty() ? "" : ", ") + command->get_name();
+    }
+    throw SessionError("there is no command '" + std::string(argv[1]) + "'. The commands are " + commands);
+}
+
 int Main(int argc, char **argv) {
-    CLI::App app("Birdfoot: Delta Lake tables without the JVM. Create, query, change and maintain them with SQL.");
+    CLI::App app("Birdfoot: Delta Lake tables without the JVM. Create, query and change them with SQL.");
     app.name("birdfoot");
     app.set_version_flag(
         "-V,--version", std::string("birdfoot " BIRDFOOT_VERSION " (DuckDB ") + duckdb::DuckDB::LibraryVersion() + ")");
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
     app.footer(
         "Examples:\n"
         "  birdfoot sql 'SELECT count(*) FROM delta.\"/data/events\"'\n"
@@ -70,6 +94,7 @@ int Main(int argc, char **argv) {
     const auto *sql_command = AddSql(app, sql);
     const auto *shell_command = AddShell(app, shell);
     const auto inspections = AddInspections(app, inspect);
+    CheckCommand(app, argc, argv);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
@@ -89,6 +114,7 @@ int Main(int argc, char **argv) {
             return RunInspection(*inspection, inspect);
         }
     }
+    std::fputs(app.help().c_str(), stderr);
     return kExitUsage;
 }
 

@@ -8,10 +8,14 @@
 #include "duckdb/main/relation/materialized_relation.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
+#include <filesystem>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -132,9 +136,22 @@ duckdb::unique_ptr<duckdb::ColumnDataCollection> Materialize(duckdb::QueryResult
     return rows;
 }
 
+//! One text of several lines, such as SHOW CREATE TABLE answers with: the box would show its line ends as \n.
+bool IsOneText(const duckdb::ColumnDataCollection &rows) {
+    if (rows.Count() != 1 || rows.Types().size() != 1 || rows.Types()[0].id() != duckdb::LogicalTypeId::VARCHAR) {
+        return false;
+    }
+    const auto value = rows.GetRows().GetValue(0, 0);
+    return !value.IsNull() && value.ToString().find('\n') != std::string::npos;
+}
+
 void PrintTable(duckdb::QueryResult &result, duckdb::ClientContext &context, const std::string &null_text,
                 Output &output) {
     const auto rows = Materialize(result, context);
+    if (IsOneText(*rows)) {
+        output.buffer() += rows->GetRows().GetValue(0, 0).ToString() + "\n";
+        return;
+    }
     duckdb::BoxRendererConfig config;
     config.null_value = null_text;
     if (output.is_terminal()) {
@@ -170,23 +187,50 @@ void Drain(duckdb::QueryResult &result) {
     }
 }
 
-void WriteParquet(duckdb::QueryResult &result, duckdb::ClientContext &context, const std::string &file) {
+void WriteParquet(duckdb::QueryResult &result, duckdb::ClientContext &context, Output &output) {
+    const auto file = output.TakeWholeFile();
     auto rows = Materialize(result, context);
     auto names = result.names;
     duckdb::QueryResult::DeduplicateColumns(names);
     const auto relation =
         duckdb::make_shared_ptr<duckdb::MaterializedRelation>(context.shared_from_this(), std::move(rows), names);
-    relation->WriteParquet(file.empty() ? "/dev/stdout" : file);
+    relation->WriteParquet(file);
+}
+
+[[noreturn]] void CannotWrite(const std::string &file) {
+    throw std::system_error(errno, std::generic_category(), "cannot write '" + file + "'");
+}
+
+//! Those that a new file gets here, or the ones of the file that is replaced.
+mode_t PermissionsOf(const std::string &file) {
+    struct stat there = {};
+    if (stat(file.c_str(), &there) == 0) {
+        return there.st_mode & 0777;
+    }
+    const auto mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
 }
 
 }  // namespace
 
-Output::Output(const std::string &file) : descriptor_(STDOUT_FILENO) {
-    if (!file.empty()) {
-        descriptor_ = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (descriptor_ < 0) {
-            throw std::system_error(errno, std::generic_category(), "cannot write '" + file + "'");
-        }
+Output::Output(const std::string &file) : descriptor_(STDOUT_FILENO), file_(file) {
+    if (file.empty()) {
+        return;
+    }
+    std::error_code ignored;
+    const auto status = std::filesystem::status(file, ignored);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {  // /dev/null, a pipe, a folder
+        descriptor_ = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
+        const auto target =
+            std::filesystem::canonical(file, ignored);  // what a link points to is replaced, not the link
+        file_ = ignored ? file : target.string();
+        temporary_ = file_ + ".XXXXXX";
+        descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
+    }
+    if (descriptor_ < 0) {
+        CannotWrite(file);
     }
 }
 
@@ -194,6 +238,29 @@ Output::~Output() {
     if (descriptor_ != STDOUT_FILENO) {
         close(descriptor_);
     }
+    if (!temporary_.empty()) {
+        unlink(temporary_.c_str());
+    }
+}
+
+void Output::Finish() {
+    Flush();
+    if (temporary_.empty()) {
+        return;
+    }
+    if (chmod(temporary_.c_str(), PermissionsOf(file_)) != 0 || rename(temporary_.c_str(), file_.c_str()) != 0) {
+        CannotWrite(file_);
+    }
+    temporary_.clear();
+}
+
+std::string Output::TakeWholeFile() {
+    if (std::exchange(taken_, true)) {
+        throw duckdb::InvalidInputException(
+            "A Parquet file holds one result, and this is the second one. Ask for one, or give each a file of its "
+            "own.");
+    }
+    return !temporary_.empty() ? temporary_ : !file_.empty() ? file_ : "/dev/stdout";
 }
 
 bool Output::is_terminal() const { return isatty(descriptor_) != 0; }
@@ -243,7 +310,7 @@ void PrintResult(duckdb::QueryResult &result, duckdb::ClientContext &context, co
     } else if (options.format == Format::kMarkdown) {
         PrintMarkdown(result, context, options.null_text.value_or(""), output);
     } else {
-        WriteParquet(result, context, options.file);
+        WriteParquet(result, context, output);
     }
     output.Flush();
 }

@@ -19,9 +19,11 @@ struct OutputOptions {
     bool counts = false;                   //!< rows changed are a result too, whatever the format
 };
 
-//! Buffered writing that survives signals and says when the other end is gone.
+//! Buffered writing that survives signals and says when the other end is gone. A file appears under its name when
+//! Finish() is called: until then what was there stays, so a statement may read the file that it replaces.
 class Output {
 public:
+    //! Standard output where `file` is empty.
     explicit Output(const std::string &file);
     ~Output();
     Output(const Output &) = delete;
@@ -30,10 +32,16 @@ public:
     std::string &buffer() { return buffer_; }
     void FlushIfLarge();
     void Flush();
+    void Finish();
     bool is_terminal() const;
+    //! For Parquet, which DuckDB writes by name, one result a file; throws at the second one.
+    std::string TakeWholeFile();
 
 private:
     int descriptor_;
+    std::string file_;       // where it ends up; empty: standard output
+    std::string temporary_;  // what is written meanwhile, beside it; empty: written in place
+    bool taken_ = false;
     std::string buffer_;
 };
 

@@ -63,7 +63,11 @@ void Configure(duckdb::DBConfig &config, const SessionOptions &options) {
         const auto [key, value] = SplitSetting(setting);
         const auto option = duckdb::DBConfig::GetOptionByName(key);
         if (option && option->set_global) {
-            config.SetOptionByName(key, duckdb::Value(value));
+            try {
+                config.SetOptionByName(key, duckdb::Value(value));
+            } catch (const std::exception &error) {
+                throw SessionError("-c " + setting + ": " + duckdb::ErrorData(error).RawMessage());
+            }
         }
     }
 }
@@ -126,6 +130,15 @@ void Session::ShowProgress() {
     config.print_progress_bar = true;
     config.wait_time = 1000;  // milliseconds
     config.display_create_func = MakeProgressDisplay;
+}
+
+bool Session::EndTransaction() {
+    if (connection_.IsAutoCommit()) {
+        return true;
+    }
+    connection_.Query("ROLLBACK");
+    std::fputs("The transaction that BEGIN began was not committed: it is rolled back. End it with COMMIT.\n", stderr);
+    return false;
 }
 
 Outcome Session::Run(const std::string &text, const Show &show) {

@@ -36,6 +36,9 @@ public:
     //! goes wrong is printed on stderr.
     Outcome Run(const std::string &text, const Show &show);
 
+    //! Rolls back what BEGIN began and nobody committed, and says so on stderr. False if there was something.
+    bool EndTransaction();
+
     duckdb::Connection &connection() { return connection_; }
     duckdb::ClientContext &context() { return *connection_.context; }
 

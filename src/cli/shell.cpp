@@ -24,12 +24,14 @@ namespace {
 
 constexpr char kHelp[] =
     "Statements end with a semicolon and may take several lines. Tab completes, the arrows recall.\n"
-    "  .format NAME   table, json, csv or markdown\n"
+    "  .format NAME   table, json, csv or markdown (.mode too)\n"
+    "  .tables        the tables of all attached databases\n"
+    "  .schema NAME   the columns of a table\n"
     "  .read FILE     run the statements in a file\n"
     "  .timer on|off  say how long each statement took\n"
     "  .print TEXT    print this text\n"
-    "  .help          this text\n"
-    "  .quit          leave (Ctrl-D too)\n";
+    "  .help          this text (help too)\n"
+    "  .quit          leave (Ctrl-D, quit and exit too)\n";
 
 std::filesystem::path HistoryFile() {
     if (const char *file = std::getenv("BIRDFOOT_HISTORY")) {
@@ -46,9 +48,7 @@ std::filesystem::path HistoryFile() {
 class Shell {
 public:
     explicit Shell(const ShellArguments &arguments)
-        : session_(arguments.session),
-          output_(arguments.output.format == Format::kParquet ? "" : arguments.output.file),
-          show_(arguments.output) {}
+        : session_(arguments.session), output_(arguments.output.file), show_(arguments.output) {}
 
     int RunOnTerminal();
     int RunOnPipe();
@@ -59,6 +59,8 @@ private:
     void Command(const std::string &line);
     void SetFormat(const std::string &name);
     void RunFile(const std::string &file);
+    void Complain(const std::string &text);
+    void End();
     Outcome RunStatement(const std::string &statement);
     void Remember(std::string statement);
     static const char *Prompt(EditLine *editor);
@@ -164,14 +166,24 @@ void Shell::SetFormat(const std::string &name) {
             return;
         }
     }
-    std::fprintf(stderr, ".format takes table, json, csv or markdown\n");
+    Complain(".format takes table, json, csv or markdown");
+}
+
+//! Of a line that begins with a dot; through a pipe the exit code then tells.
+void Shell::Complain(const std::string &text) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    failed_ = true;
+}
+
+void Shell::End() {
+    failed_ = !session_.EndTransaction() || failed_;
+    output_.Finish();
 }
 
 void Shell::RunFile(const std::string &file) {
     std::unique_ptr<FILE, int (*)(FILE *)> input(std::fopen(file.c_str(), "r"), std::fclose);
     if (!input) {
-        std::fprintf(stderr, "cannot read '%s': %s\n", file.c_str(), std::strerror(errno));
-        return;
+        return Complain("cannot read '" + file + "': " + std::strerror(errno));
     }
     StatementSplitter splitter;
     char buffer[1 << 14];
@@ -192,23 +204,36 @@ void Shell::Command(const std::string &line) {
         leave_ = true;
     } else if (name == ".help") {
         std::fputs(kHelp, stdout);
-    } else if (name == ".format") {
+    } else if (name == ".format" || name == ".mode") {
         SetFormat(argument);
     } else if (name == ".read") {
         RunFile(argument);
     } else if (name == ".print") {
         std::printf("%s\n", argument.c_str());
         std::fflush(stdout);
+    } else if (name == ".timer" && (argument == "on" || argument == "off")) {
+        timer_ = argument == "on";
     } else if (name == ".timer") {
-        timer_ = argument != "off";
+        Complain(".timer takes on or off");
+    } else if (name == ".tables") {
+        RunStatement(
+            "SELECT table_catalog AS database, table_schema AS schema, table_name AS name "
+            "FROM information_schema.tables ORDER BY ALL");
+    } else if (name == ".schema" && !argument.empty()) {
+        RunStatement("DESCRIBE " + argument);
+    } else if (name == ".schema") {
+        Complain(".schema takes a table");
     } else {
-        std::fprintf(stderr, "%s is not known here; .help lists what is\n", name.c_str());
+        Complain(name + " is not known here; .help lists what is");
     }
 }
 
 void Shell::Take(const std::string &line) {
+    auto command = line.substr(0, line.find_last_not_of(" \t\r\n;") + 1);
+    if (!splitter_.pending() && (command == "help" || command == "quit" || command == "exit")) {
+        return Command("." + command);
+    }
     if (!splitter_.pending() && line.starts_with('.')) {
-        auto command = line.substr(0, line.find_last_not_of(" \t\r\n") + 1);
         Remember(command);
         Command(command);
         return;
@@ -258,6 +283,7 @@ int Shell::RunOnPipe() {
     if (const auto statement = splitter_.Rest(); statement && StopSignal() == 0) {
         RunStatement(*statement);
     }
+    End();
     return StopSignal() != 0 ? 128 + StopSignal() : failed_ ? kExitFailed : kExitDone;
 }
 
@@ -287,6 +313,7 @@ int Shell::RunOnTerminal() {
     el_set(editor.get(), EL_BIND, "\t", "complete", nullptr);
     el_source(editor.get(), nullptr);
     Read(editor.get());
+    End();
     history(history_, &event_, H_SAVE, file.c_str());
     return kExitDone;
 }

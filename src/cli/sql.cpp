@@ -3,10 +3,13 @@
 #include "cli/statement_splitter.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include <filesystem>
 
 namespace birdfoot::cli {
 
@@ -15,9 +18,7 @@ namespace {
 class Script {
 public:
     explicit Script(const SqlArguments &arguments)
-        : arguments_(arguments),
-          session_(arguments.session),
-          output_(arguments.output.format == Format::kParquet ? "" : arguments.output.file) {}
+        : arguments_(arguments), session_(arguments.session), output_(arguments.output.file) {}
 
     //! Runs what is complete; at the end of the input also what has no semicolon. False when it must stop.
     bool Feed(std::string_view text, bool end) {
@@ -58,7 +59,17 @@ public:
         }
     }
 
-    Outcome outcome() const { return outcome_; }
+    //! At the end of all input: what was begun is over, and the output is where it was asked for, unless the run
+    //! failed.
+    Outcome End() {
+        if (!session_.EndTransaction() && outcome_ == Outcome::kDone) {
+            outcome_ = Outcome::kFailed;
+        }
+        if (outcome_ == Outcome::kDone || (outcome_ == Outcome::kFailed && arguments_.keep_going)) {
+            output_.Finish();
+        }
+        return outcome_;
+    }
 
 private:
     bool RunOne(const std::string &statement) {
@@ -83,12 +94,26 @@ bool FeedFile(Script &script, const std::string &file) {
         return script.FeedFrom(STDIN_FILENO, "standard input");
     }
     const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat what = {};
+    if (descriptor >= 0 && fstat(descriptor, &what) == 0 && S_ISDIR(what.st_mode)) {
+        close(descriptor);
+        throw SessionError("cannot read '" + file + "': it is a folder");
+    }
     if (descriptor < 0) {
         throw SessionError("cannot read '" + file + "': " + std::strerror(errno));
     }
     const bool go_on = script.FeedFrom(descriptor, "'" + file + "'");
     close(descriptor);
     return go_on;
+}
+
+//! `-f a.sql b.sql`: the second is a file too, and not SQL.
+void CheckText(const SqlArguments &arguments) {
+    std::error_code ignored;
+    if (!arguments.files.empty() && arguments.text.find_first_of(" ;\n") == std::string::npos &&
+        std::filesystem::is_regular_file(arguments.text, ignored)) {
+        throw SessionError("'" + arguments.text + "' is a file, not SQL: give each file its own -f");
+    }
 }
 
 }  // namespace
@@ -101,7 +126,7 @@ CLI::App *AddSql(CLI::App &app, SqlArguments &arguments) {
         ->type_name("SQL");
     command
         ->add_option("-f,--file", arguments.files,
-                     "read statements from this file ('-': standard input); may be repeated")
+                     "read statements from this file ('-': standard input); may be repeated: -f a.sql -f b.sql")
         ->type_name("FILE")
         ->allow_extra_args(false);
     command->add_flag("--keep-going", arguments.keep_going,
@@ -115,12 +140,14 @@ CLI::App *AddSql(CLI::App &app, SqlArguments &arguments) {
         "  birdfoot sql --format parquet -o june.parquet -f june.sql\n"
         "  birdfoot sql -c threads=2 -c memory_limit=2GB < nightly.sql\n"
         "\n"
-        "Statements run one after the other; the first that fails ends the run.\n"
+        "Statements run one after the other, those of files first, in their order; the first that fails ends the run.\n"
+        "A file named by -o is replaced when all is done, and stays as it was when something failed.\n"
         "Exit codes: 0 all done, 1 a statement failed, 2 wrong use, 130 interrupted.\n");
     return command;
 }
 
 int RunSql(const SqlArguments &arguments) {
+    CheckText(arguments);
     Script script(arguments);
     bool go_on = true;
     for (const auto &file : arguments.files) {
@@ -131,7 +158,7 @@ int RunSql(const SqlArguments &arguments) {
     } else if (go_on && (arguments.text == "-" || arguments.files.empty())) {
         script.FeedFrom(STDIN_FILENO, "standard input");
     }
-    return ExitCode(script.outcome());
+    return ExitCode(script.End());
 }
 
 }  // namespace birdfoot::cli

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "duckdb/common/string_util.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/main/database.hpp"
@@ -82,6 +83,24 @@ const KnownSetting *FindKnown(const std::string &lower_key) {
         }
     }
     return nullptr;
+}
+
+//! The known key that an unknown one was meant to be: a write that goes by a default, because a letter was missing, may
+//! delete what was to stay. Spark's own keys differ from these by six letters at least.
+std::optional<std::string> MeantKey(const std::string &lower_key) {
+    constexpr duckdb::idx_t kTypos = 3;
+    for (auto &known : kKnown) {
+        if (duckdb::StringUtil::LevenshteinDistance(lower_key, Lower(known.key)) <= kTypos) {
+            return std::string(known.key);
+        }
+    }
+    auto dot = lower_key.rfind('.');
+    auto defaults = Lower(kPropertyDefaults);
+    if (dot != std::string::npos && !lower_key.starts_with(defaults) &&
+        duckdb::StringUtil::LevenshteinDistance(lower_key.substr(0, dot + 1), defaults) <= kTypos) {
+        return std::string(kPropertyDefaults) + lower_key.substr(dot + 1);
+    }
+    return std::nullopt;
 }
 
 std::optional<int64_t> NumberOf(std::string_view text) {
@@ -193,6 +212,8 @@ Status SessionSettings::Set(std::string_view key, std::string_view value) {
     auto lower = Lower(name);
     if (auto *known = FindKnown(lower)) {
         BF_RETURN_IF_ERROR(CheckValue(*known, text));
+    } else if (auto meant = MeantKey(lower)) {
+        return Fail(Condition::BIRDFOOT_INVALID_INPUT, "There is no setting {}. Did you mean {}?", name, *meant);
     }
     std::lock_guard lock(mutex_);
     values_[lower] = {std::move(name), std::move(text)};

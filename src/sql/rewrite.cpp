@@ -180,6 +180,12 @@ private:
             if (kind == TokenKind::kNumber ||
                 (!minus && (kind == TokenKind::kString || kind == TokenKind::kParameter))) {
                 next = value + 1;
+                for (const auto *op : {"+", "-", "*", "/", "%"}) {
+                    if (OperatorAt(next, op)) {
+                        return SyntaxAt(next, "behind VERSION AS OF stands the number of a version, and no calculation",
+                                        "Write it like VERSION AS OF 3");
+                    }
+                }
                 return fmt::format("{}{}", minus ? "-" : "", tokens_[value].text);
             }
         }

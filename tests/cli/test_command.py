@@ -165,3 +165,102 @@ def test_an_error_behind_the_first_rows_fails_the_statement():
     result = birdfoot("sql", "--format", "json", sql)
     assert result.returncode == 1
     assert "late" in result.stderr
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "parquet"])
+def test_a_file_is_replaced_at_the_end_or_not_at_all(tmp_path, format):
+    file, link = tmp_path / "out", tmp_path / "link"
+    file.write_text("id\n7\n")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    for wrong in ("SELEC", "SELECT 1 AS a; SELECT nothing", "BEGIN; SELECT 1 AS a"):
+        assert birdfoot("sql", "--format", format, "-o", str(file), wrong).returncode == 1
+        assert file.read_text() == "id\n7\n"
+    done = birdfoot("sql", "--format", format, "-o", str(link), f"SELECT id + 1 AS id FROM read_csv('{file}')")
+    assert done.returncode == 0, done.stderr
+    assert b"8" in file.read_bytes() if format != "parquet" else rows(f"FROM read_parquet('{file}')") == [{"id": 8}]
+    assert link.is_symlink() and file.stat().st_mode & 0o777 == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link", "out"]
+
+
+def test_parquet_holds_one_result(tmp_path):
+    result = birdfoot("sql", "--format", "parquet", "-o", str(tmp_path / "x"), "SELECT 1 AS a; SELECT 2 AS b")
+    assert result.returncode == 1 and "one result" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_set_has_no_rows():
+    set_both = "SET spark.sql.sources.partitionOverwriteMode = dynamic; SET threads = 1; SELECT 1 AS a"
+    assert birdfoot("sql", "--format", "csv", set_both).stdout == "a\n1\n"
+
+
+def test_a_transaction_that_is_left_open_is_told_of(tmp_path):
+    table = f"delta.`{tmp_path}/t`"
+    birdfoot("sql", f"CREATE TABLE {table} AS SELECT 1 AS id")
+    left = birdfoot("sql", f"BEGIN; INSERT INTO {table} VALUES (2)")
+    assert left.returncode == 1 and "rolled back" in left.stderr
+    piped = birdfoot("shell", stdin=f"BEGIN;\nINSERT INTO {table} VALUES (2);\n.quit\n")
+    assert piped.returncode == 1 and "rolled back" in piped.stderr
+    assert rows(f"SELECT count(*) AS n FROM {table}") == [{"n": 1}]
+    assert birdfoot("sql", f"BEGIN; INSERT INTO {table} VALUES (2); COMMIT").returncode == 0
+
+
+def test_wrong_use_is_named(tmp_path):
+    (tmp_path / "a.sql").write_text("SELECT 1 AS a")
+    for arguments, named in ((["nope"], "nope"), (["--nope"], "--nope"), (["sql", "--format", "xml", "SELECT 1"], "'xml'"),
+                             (["sql", "-c", "threads=abc", "SELECT 1"], "threads=abc"),
+                             (["sql", "-f", str(tmp_path), "SELECT 1"], "folder"),
+                             (["sql", "-f", str(tmp_path / "a.sql"), str(tmp_path / "a.sql")], "its own -f")):
+        result = birdfoot(*arguments)
+        assert result.returncode == 2 and named in result.stderr, result.stderr
+    assert birdfoot("sql", "--format", "JSON", "SELECT 1 AS a").stdout == '{"a":1}\n'
+
+
+def test_the_shell_through_a_pipe():
+    for line in (".nothing", ".read /nothing/here", ".format xml", ".timer maybe"):
+        result = birdfoot("shell", stdin=line + "\nSELECT 42 AS a;\n")
+        assert result.returncode == 1 and result.stderr and "42" in result.stdout, line
+    result = birdfoot("shell", stdin="help\nCREATE TABLE t (a INT);\n.mode json\n.tables\n.schema t\nquit\nSELECT 1 AS never;\n")
+    assert result.returncode == 0, result.stderr
+    assert ".tables" in result.stdout and '"name":"t"' in result.stdout and '"column_name":"a"' in result.stdout
+    assert "never" not in result.stdout
+
+
+def test_a_table_is_named_in_one_way_everywhere(tmp_path):
+    (tmp_path / "lake").mkdir()
+    setup = f"ATTACH '{tmp_path}/lake' AS lake (TYPE birdfoot);"
+    birdfoot("sql", setup + "CREATE TABLE lake.ord (id INT) TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');"
+                            "INSERT INTO lake.ord VALUES (1); INSERT INTO lake.ord VALUES (2)")
+    root = tmp_path / "lake" / "main" / "ord"
+    names = [str(root), f"delta.`{root}`", f'delta."{root}"', f"delta:{root}", "lake.ord", "lake.main.ord", f"file:{root}"]
+    for name in names:
+        quoted = "'" + name + "'"
+        found = rows(setup + f"SELECT (SELECT count(*) FROM birdfoot_history({quoted})) AS h, (SELECT count(*) FROM delta_scan({quoted})) AS s,"
+                             f"(SELECT count(*) FROM table_changes({quoted}, 1)) AS c, (SELECT count(*) FROM birdfoot_files({quoted}, version := 1)) AS f")
+        assert found == [{"h": 3, "s": 2, "c": 2, "f": 1}], name
+    for name in (f"{root}@v1", f"delta.`{root}@v1`", "lake.`ord@v1`"):
+        assert rows(setup + f"SELECT count(*) AS n FROM delta_scan('{name}')") == [{"n": 1}], name
+        assert rows(setup + f"SELECT count(*) AS n FROM birdfoot_files('{name}')") == [{"n": 1}], name
+    for name, versions in ((str(root), 3), (f"delta.`{root}`", 3), (f"{root}@v1", 2)):
+        assert birdfoot("history", "--format", "json", name).stdout.count("\n") == versions, name
+    relative = subprocess.run([BUILD / "birdfoot", "files", "--format", "json", "ord@v1"], cwd=root.parent, capture_output=True, text=True)
+    assert relative.returncode == 0 and relative.stdout.count("\n") == 1, relative.stderr
+    home = birdfoot("sql", "--format", "json", "SELECT count(*) AS n FROM delta.`~/main/ord`; SELECT count(*) AS n FROM '~/main/ord'",
+                    HOME=str(tmp_path / "lake"))
+    assert home.stdout == '{"n":2}\n{"n":2}\n', home.stderr
+
+
+def test_history_shows_what_counts(tmp_path):
+    table = f"{tmp_path}/t"
+    birdfoot("sql", f"CREATE TABLE delta.`{table}` AS SELECT 1 AS id; INSERT INTO delta.`{table}` VALUES (2)")
+    some = birdfoot("history", "--format", "csv", "--limit", "1", table).stdout.splitlines()
+    assert some[0] == "version,timestamp,operation,operationParameters,operationMetrics" and some[1].startswith("1,")
+    assert len(some) == 2
+    assert "engineInfo" in birdfoot("history", "--format", "csv", "--all-columns", table).stdout
+    assert birdfoot("features", "--format", "csv").stdout.startswith("feature,")
+
+
+def test_show_create_table_is_text(tmp_path):
+    table = f"delta.`{tmp_path}/t`"
+    shown = birdfoot("sql", f"CREATE TABLE {table} (a INT) USING delta; SHOW CREATE TABLE {table}").stdout
+    assert shown == f"CREATE TABLE {table} (\n  a INT)\nUSING delta\n"

@@ -134,10 +134,11 @@ std::optional<Version> EarliestVersion(const Listing &listing) {
     return checkpoint == listing.checkpoints.end() ? std::nullopt : std::optional(checkpoint->first);
 }
 
-Error VersionNotFound(const Listing &listing, Version version) {
+Error VersionNotFound(const Listing &listing, const std::string &log_folder, Version version) {
     const auto earliest = EarliestVersion(listing);
+    const auto root = log_folder.substr(0, log_folder.rfind('/'));
     return Fail(Condition::DELTA_VERSION_NOT_FOUND,
-                "Cannot time travel Delta table to version {}. Available versions: [{}, {}].", version,
+                "Cannot time travel Delta table {} to version {}. Available versions: [{}, {}].", root, version,
                 earliest.value_or(listing.latest()), listing.latest());
 }
 
@@ -162,7 +163,7 @@ Error Unreachable(const Listing &listing, const LogSegment &segment, Version mis
                     "The checkpoint {} cannot be read, and the commits that it stands for are gone.", *damaged.rbegin());
     }
     if (wanted && *wanted < EarliestVersion(listing).value_or(0)) {
-        return VersionNotFound(listing, *wanted);
+        return VersionNotFound(listing, segment.log_folder, *wanted);
     }
     if (missing == 0) {
         return NoBase(listing, segment.version);
@@ -240,7 +241,7 @@ Result<LogSegment> PickSegment(const Engine &engine, const std::string &log_fold
     if (wanted && *wanted > listing.latest()) {
         BF_RETURN_IF_ERROR(ProbeCommits(engine, log_folder, listing, listing.latest() + 1, *wanted, call));
         if (*wanted > listing.latest()) {
-            return VersionNotFound(listing, *wanted);
+            return VersionNotFound(listing, log_folder, *wanted);
         }
     }
     LogSegment segment;

@@ -89,6 +89,7 @@ Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms) {
         table.schema = AssignColumnMapping(table.schema, false, &max_id);
         metadata.configuration[std::string(kMaxColumnId)] = std::to_string(max_id);
     }
+    BF_RETURN_IF_ERROR(CheckChangeFeedColumns(metadata, table.schema));
     metadata.id = RandomUuid();
     metadata.description = std::move(spec.comment);
     metadata.schema_string = SchemaToJson(table.schema);
@@ -98,6 +99,22 @@ Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms) {
     metadata.created_time = now_ms;
     table.protocol = TakeProtocol(metadata, table.schema);
     return table;
+}
+
+Status CheckChangeFeedColumns(const Metadata &metadata, const StructType &schema) {
+    if (!BoolProperty(metadata, "delta.enableChangeDataFeed")) {
+        return {};
+    }
+    for (const auto *reserved : {"_change_type", "_commit_version", "_commit_timestamp"}) {
+        if (schema.Find(reserved)) {
+            return Fail(
+                Condition::DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS,
+                "A table with a change data feed cannot have a column {}: the feed has one of that name. Name the "
+                "column otherwise, or leave delta.enableChangeDataFeed at false.",
+                reserved);
+        }
+    }
+    return {};
 }
 
 Protocol RaiseProtocol(const Protocol &protocol, Metadata &metadata, const StructType &schema) {

@@ -39,6 +39,10 @@ Result<NewTable> DescribeNewTable(TableSpec spec, int64_t now_ms);
 Status CheckColumns(const StructType &schema, const std::vector<std::string> &partition_columns,
                     ColumnMappingMode mapping);
 
+//! That a table with a change feed has no column named as one of the feed's own: such a feed could not be read.
+//! DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS.
+Status CheckChangeFeedColumns(const Metadata &metadata, const StructType &schema);
+
 //! `protocol` with the features that the metadata has come to need, never lower than it was; pseudo-properties count, and
 //! are then removed from it.
 Protocol RaiseProtocol(const Protocol &protocol, Metadata &metadata, const StructType &schema);

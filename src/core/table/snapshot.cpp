@@ -4,6 +4,7 @@
 #include "core/table/snapshot.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/log/checkpoint_reader.hpp"
@@ -157,6 +158,11 @@ std::string NormalizeTableRoot(std::string_view path) {
             text.pop_back();
         }
         return text;
+    }
+    if (text == "~" || text.starts_with("~/")) {  // as a shell does, and DuckDB
+        if (const char *home = std::getenv("HOME")) {
+            text.replace(0, 1, home);
+        }
     }
     std::error_code ignored;
     const auto absolute = std::filesystem::absolute(text.empty() ? "." : text, ignored);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/table/new_table.hpp"
 #include "core/table/table_features.hpp"
 
 namespace birdfoot {
@@ -303,6 +304,7 @@ Status ApplyFixedRules(const Snapshot *read, ChangeSet &changes, const std::stri
     const Protocol &protocol = changes.protocol ? *changes.protocol : read->protocol();
     if (changes.protocol || changes.metadata) {
         BF_RETURN_IF_ERROR(CheckWritable(protocol, metadata, schema, root));
+        BF_RETURN_IF_ERROR(CheckChangeFeedColumns(metadata, schema));
     }
     BF_RETURN_IF_ERROR(CheckFiles(metadata, schema, protocol, changes));
     return CheckAcknowledged(metadata, schema, removes, changes, root);

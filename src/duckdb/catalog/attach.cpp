@@ -1,6 +1,7 @@
 // ATTACH (TYPE birdfoot), and the catalog of paths that LOAD attaches by itself.
 #include "duckdb/catalog/delta_catalog.hpp"
 
+#include "duckdb/common/string_util.hpp"
 #include "duckdb/main/attached_database.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/connection.hpp"
@@ -18,16 +19,35 @@ namespace birdfoot::duck {
 
 namespace {
 
-//! An empty path makes a catalog of paths, a table's path a catalog of that one table, any other a warehouse.
+constexpr const char *kPathsOption = "PATHS";  // a catalog in which every name is a path
+
+//! PATHS makes a catalog of paths, a table's path a catalog of that one table, any other a warehouse.
 duckdb::unique_ptr<duckdb::Catalog> Attach(duckdb::ClientContext &context, duckdb::AttachedDatabase &db,
                                            const std::string &path, const duckdb::AttachOptions &options) {
+    bool paths = false;
     for (auto &option : options.options) {
-        Throw(Fail(Condition::DELTA_ILLEGAL_OPTION,
-                   "ATTACH has no option '{}' for Delta tables. It has READ_ONLY, READ_WRITE, DEFAULT_TABLE and HIDDEN.",
-                   option.first));
+        if (!duckdb::StringUtil::CIEquals(option.first, kPathsOption)) {
+            Throw(Fail(
+                Condition::DELTA_ILLEGAL_OPTION,
+                "ATTACH has no option '{}' for Delta tables. It has READ_ONLY, READ_WRITE, DEFAULT_TABLE and HIDDEN.",
+                option.first));
+        }
+        paths = true;
     }
-    if (path.empty()) {
+    if (path.empty() != paths) {
+        Throw(Fail(
+            Condition::BIRDFOOT_INVALID_INPUT,
+            "ATTACH (TYPE birdfoot) takes the folder of a table, or one of schemas and tables. The catalog in which "
+            "every name is a path has no folder: ATTACH '' AS {} (TYPE birdfoot, PATHS).",
+            db.GetName()));
+    }
+    if (paths) {
         return duckdb::make_uniq<DeltaCatalog>(db, CatalogKind::kPaths, "");
+    }
+    if (path.find(".`") != std::string::npos || path.find(".\"") != std::string::npos) {
+        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                   "{} is a name. ATTACH (TYPE birdfoot) takes a folder as it stands: ATTACH '/path/to/folder'.",
+                   path));
     }
     auto root = NormalizeTableRoot(path);
     CheckAccess(context, root);
@@ -87,7 +107,7 @@ std::string AttachPathCatalog(duckdb::DatabaseInstance &db, const std::string &n
                            name, name);
     }
     auto attached = connection.Query("ATTACH '' AS " + duckdb::KeywordHelper::WriteQuoted(name, '"') + " (TYPE " +
-                                     kStorageType + ")");
+                                     kStorageType + ", " + kPathsOption + ")");
     if (attached->HasError()) {
         attached->ThrowError();
     }

@@ -1,5 +1,6 @@
 #include "duckdb/catalog/delta_table.hpp"
 
+#include "duckdb/common/types/hash.hpp"
 #include "duckdb/parser/constraints/not_null_constraint.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
 #include "duckdb/planner/operator/logical_update.hpp"
@@ -48,7 +49,13 @@ duckdb::unique_ptr<DeltaTableEntry> DeltaTableEntry::MakeUnreadable(duckdb::Cata
 
 DeltaTableEntry::DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
                                  duckdb::CreateTableInfo &info, TableView view, std::optional<Error> problem)
-    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)), problem_(std::move(problem)) {}
+    : duckdb::TableCatalogEntry(catalog, schema, info), view_(std::move(view)), problem_(std::move(problem)) {
+    // An entry lives for a transaction at most, and is made anew by each list: SHOW ALL TABLES joins two of them by
+    // this.
+    oid = duckdb::CombineHash(duckdb::Hash(catalog.GetName().c_str()),
+                              duckdb::CombineHash(duckdb::Hash(schema.name.c_str()), duckdb::Hash(name.c_str())));
+    oid = (oid >> 2) | (duckdb::idx_t(1) << 62);  // far from those of DuckDB's own entries, which count from 0
+}
 
 DeltaCatalog &DeltaTableEntry::delta_catalog() const {
     return catalog.Cast<DeltaCatalog>();

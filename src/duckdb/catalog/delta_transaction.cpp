@@ -15,6 +15,7 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/warnings.hpp"
+#include "storage/local_store.hpp"
 
 namespace birdfoot::duck {
 
@@ -76,6 +77,13 @@ bool IsNoTable(const Error &error) {
 }
 
 void CheckAccess(duckdb::ClientContext &context, const std::string &root) {
+    const bool elsewhere = root.find("://") != std::string::npos && !root.starts_with('/');
+    if (elsewhere && dynamic_cast<storage::LocalStore *>(EngineOf(*context.db).store.get()) != nullptr) {
+        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                   "{} is in an object store, and this version has tables in local folders only. Copy the table to a "
+                   "folder, or mount the store as one.",
+                   root));
+    }
     if (!duckdb::DBConfig::GetConfig(context).CanAccessFile(root + "/", duckdb::FileType::FILE_TYPE_DIR)) {
         throw duckdb::PermissionException("Cannot access " + root +
                                           " - file system operations are disabled by configuration");

@@ -28,6 +28,7 @@ TableWork &WorkOnTable(duckdb::ClientContext &context, DeltaTableEntry &table) {
 void Change(TableWork &work, Metadata metadata, StructType schema, Operation operation) {
     auto protocol = RaiseProtocol(work.protocol, metadata, schema);
     OkOrThrow(CheckWritable(protocol, metadata, schema, work.transaction.root()));
+    OkOrThrow(CheckChangeFeedColumns(metadata, schema));
     work.SetMetadata(std::move(metadata), std::move(schema), work.mapping, std::move(protocol));
     RecordOperation(work, std::move(operation));
 }

@@ -7,6 +7,7 @@
 #include "duckdb/execution/physical_plan_generator.hpp"
 #include "duckdb/planner/operator/logical_extension_operator.hpp"
 
+#include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
@@ -114,8 +115,12 @@ duckdb::BoundStatement BindCommand(duckdb::ClientContext &context, duckdb::Binde
         properties.return_type = duckdb::StatementReturnType::NOTHING;
     }
     if (const auto written = command->Writes()) {
-        properties.RegisterDBModify(duckdb::Catalog::GetCatalog(context, *written), context,
-                                    duckdb::DatabaseModificationType::ALTER_TABLE);
+        auto &catalog = duckdb::Catalog::GetCatalog(context, *written);
+        if (auto *ours = dynamic_cast<DeltaCatalog *>(&catalog); ours != nullptr && ours->read_only()) {
+            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} is refused. {}", command->Name(),
+                       ours->ReadOnlyReason()));
+        }
+        properties.RegisterDBModify(catalog, context, duckdb::DatabaseModificationType::ALTER_TABLE);
     }
     binder.SetAlwaysRequireRebind();
     bound.plan = duckdb::make_uniq<LogicalCommand>(binder.GenerateTableIndex(), bound.types, std::move(command));

@@ -80,7 +80,6 @@ CreateSpec LikeSpecOf(const Snapshot &source, const sql::CreateTableLike &statem
     AddProperties(spec.table.properties, statement.properties);
     spec.location = statement.location;
     spec.if_not_exists = statement.if_not_exists;
-    spec.may_adopt_name = false;
     return spec;
 }
 

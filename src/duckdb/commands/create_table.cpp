@@ -114,10 +114,12 @@ void CheckPlaceIsFree(const Creation &creation) {
                    creation.name, root));
     }
     if (occupied) {
-        Throw(Fail(Condition::DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION,
-                   "Cannot create table ('{}'). The associated location ('{}') is not empty and also not a Delta table. "
-                   "Choose another location, or empty this one.",
-                   creation.name, root));
+        Throw(
+            Fail(Condition::DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION,
+                 "Cannot create table ('{}'). The associated location ('{}') is not empty and also not a Delta table. "
+                 "Choose another location, or empty this one. Where another statement is just creating the table, wait "
+                 "for it.",
+                 creation.name, root));
     }
 }
 
@@ -276,8 +278,8 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
                    "The name {} stands for {}, where there is no table any more. DROP TABLE {} frees it.", name,
                    creation.place.root, name));
     }
-    bool is_path = catalog.kind() == CatalogKind::kPaths;
-    bool exists = creation.snapshot && (creation.named || is_path);
+    // A path is a name: only at the LOCATION of another name a table is adopted.
+    bool exists = creation.snapshot && (creation.named || catalog.kind() == CatalogKind::kPaths);
     if (asked.replace && !exists) {
         Throw(Fail(Condition::DELTA_CANNOT_REPLACE_MISSING_TABLE,
                    "Table {} cannot be replaced as it does not exist. Use CREATE OR REPLACE TABLE.", name));
@@ -288,7 +290,7 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
     if (exists && asked.if_not_exists) {
         return {CreateOutcome::kExists, creation.place.root, nullptr};
     }
-    if (exists && !(is_path && asked.may_adopt_name)) {
+    if (exists) {
         Throw(Fail(Condition::DELTA_TABLE_ALREADY_EXISTS, "Table {} already exists. Use CREATE TABLE IF NOT EXISTS, or "
                                                           "CREATE OR REPLACE TABLE.",
                    name));
@@ -358,7 +360,6 @@ void AddConstraints(duckdb::CreateTableInfo &info, StructType &schema) {
 CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTableInfo &bound) {
     auto &info = bound.Base();
     CreateSpec spec;
-    spec.may_adopt_name = false;
     spec.if_not_exists = info.on_conflict == duckdb::OnCreateConflict::IGNORE_ON_CONFLICT;
     spec.or_replace = info.on_conflict == duckdb::OnCreateConflict::REPLACE_ON_CONFLICT;
     AddColumns(info, spec.table.schema);

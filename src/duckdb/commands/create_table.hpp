@@ -22,9 +22,6 @@ struct CreateSpec {
     bool or_replace = false;  // CREATE OR REPLACE
     bool replace = false;     // REPLACE: there must be a table
     bool as_select = false;   // the caller adds the rows to the same transaction
-    //! A table that is there under the very name (a path) may be adopted, as Spark's CREATE TABLE does; else it is an
-    //! error, as in DuckDB's. At a LOCATION a table is adopted in either.
-    bool may_adopt_name = true;
 };
 
 enum class CreateOutcome : uint8_t {

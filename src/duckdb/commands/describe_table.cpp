@@ -18,14 +18,14 @@ std::string TypeNameOf(const StructField &field) {
     return field.metadata.StringOf(sql::kCharVarcharMetadata).value_or(field.type.ToString());
 }
 
-const StructField &FieldOf(const StructType &schema, const sql::ColumnPath &path) {
+const StructField &FieldOf(const Snapshot &table, const sql::ColumnPath &path) {
     const StructField *field = nullptr;
-    const StructType *level = &schema;
+    const StructType *level = &table.schema();
     for (const auto &part : path) {
         field = level != nullptr ? level->Find(part) : nullptr;
         if (field == nullptr) {
             Throw(Fail(Condition::DELTA_COLUMN_NOT_FOUND,
-                       "There is no column {}. DESCRIBE the table to see its columns.", part));
+                       "There is no column {} in the table {}. DESCRIBE it to see its columns.", part, table.root()));
         }
         level = field->type.kind() == TypeKind::kStruct ? &field->type.struct_type() : nullptr;
     }
@@ -48,7 +48,7 @@ std::vector<DescribeRow> DescribeRows(const DeltaTableEntry &table, const sql::T
                                       const sql::ColumnPath &column) {
     const auto &snapshot = *table.snapshot();
     if (!column.empty()) {
-        const auto &field = FieldOf(snapshot.schema(), column);
+        const auto &field = FieldOf(snapshot, column);
         return {{"col_name", field.name, std::nullopt},
                 {"data_type", TypeNameOf(field), std::nullopt},
                 {"comment", CommentOf(field).value_or("NULL"), std::nullopt}};
@@ -65,7 +65,7 @@ std::vector<DescribeRow> DescribeRows(const DeltaTableEntry &table, const sql::T
         heading("# Partition Information", "", "");
         heading("# col_name", "data_type", "comment");
         for (const auto &partition : metadata.partition_columns) {
-            const auto &field = FieldOf(snapshot.schema(), {partition});
+            const auto &field = FieldOf(snapshot, {partition});
             rows.push_back({field.name, TypeNameOf(field), CommentOf(field)});
         }
     }

@@ -8,9 +8,10 @@
 #include "duckdb/main/extension/extension_loader.hpp"
 
 #include "core/table/report.hpp"
-#include "core/table/table_cache.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/io/engine.hpp"
+#include "duckdb/parser/table_names.hpp"
+#include "duckdb/translate/documented_function.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/translate/values.hpp"
@@ -23,34 +24,23 @@ using duckdb::idx_t;
 using duckdb::LogicalType;
 using duckdb::Value;
 
-constexpr std::string_view kPathPrefix = "delta:";
-
 struct ReportArguments {
-    std::string root;  // empty: no table was named
-    std::optional<Version> version;
+    NamedTable table;  // without a root: no table was named
     std::optional<size_t> newest;
-    std::optional<std::string> name;
 };
 
 // One report: its columns, and how it is run. `wants` tells whether a column is read at all.
 struct ReportKind {
     const char *function;
+    const char *description;
     bool path_is_optional;
     StructType (*columns)(ClientContext &context, const ReportArguments &arguments);
     Status (*run)(ClientContext &context, const ReportArguments &arguments,
                   const std::function<bool(const char *)> &wants, const RowVisitor &visit);
 };
 
-bool IsNoTable(const Error &error) {
-    return error.condition() == Condition::DELTA_MISSING_DELTA_TABLE ||
-           error.condition() == Condition::DELTA_PATH_DOES_NOT_EXIST;
-}
-
 Result<SnapshotPtr> Open(ClientContext &context, const ReportArguments &arguments) {
-    CheckAccess(context, arguments.root);
-    const auto target =
-        arguments.version ? VersionTarget(AtVersion{*arguments.version}) : VersionTarget(LatestVersion{});
-    return OpenSnapshot(EngineOf(*context.db), arguments.root, target, CallOf(context));
+    return OpenNamed(context, arguments.table);
 }
 
 Status RunHistory(ClientContext &context, const ReportArguments &arguments, const std::function<bool(const char *)> &,
@@ -62,12 +52,13 @@ Status RunHistory(ClientContext &context, const ReportArguments &arguments, cons
 Status RunDetail(ClientContext &context, const ReportArguments &arguments, const std::function<bool(const char *)> &,
                  const RowVisitor &visit) {
     auto snapshot = Open(context, arguments);
-    if (!snapshot.ok() &&
-        (!IsNoTable(snapshot.error()) || !duckdb::FileSystem::GetFileSystem(context).DirectoryExists(arguments.root))) {
+    if (!snapshot.ok() && (!IsNoTable(snapshot.error()) ||
+                           !duckdb::FileSystem::GetFileSystem(context).DirectoryExists(arguments.table.root))) {
         return snapshot.error();
     }
-    BF_ASSIGN(auto row, ReportDetail(EngineOf(*context.db), arguments.root, snapshot.ok() ? *snapshot : nullptr,
-                                     arguments.name, CallOf(context)));
+    const auto &name = arguments.table.name;
+    BF_ASSIGN(auto row, ReportDetail(EngineOf(*context.db), arguments.table.root, snapshot.ok() ? *snapshot : nullptr,
+                                     name.empty() ? std::nullopt : std::optional(name), CallOf(context)));
     return visit(std::move(row));
 }
 
@@ -80,12 +71,12 @@ Status RunFiles(ClientContext &context, const ReportArguments &arguments,
 Status RunLog(ClientContext &context, const ReportArguments &arguments, const std::function<bool(const char *)> &,
               const RowVisitor &visit) {
     BF_RETURN_IF_ERROR(Open(context, arguments));  // says what is wrong with the path
-    return ReportLog(EngineOf(*context.db), arguments.root, visit, CallOf(context));
+    return ReportLog(EngineOf(*context.db), arguments.table.root, visit, CallOf(context));
 }
 
 Status RunFeatures(ClientContext &context, const ReportArguments &arguments, const std::function<bool(const char *)> &,
                    const RowVisitor &visit) {
-    if (arguments.root.empty()) {
+    if (arguments.table.root.empty()) {
         return ReportFeatures(nullptr, visit);
     }
     BF_ASSIGN(const auto snapshot, Open(context, arguments));
@@ -114,13 +105,17 @@ StructType ColumnsOfPartitions(ClientContext &context, const ReportArguments &ar
 }
 
 constexpr ReportKind kReports[] = {
-    {"birdfoot_history", false, Always<HistoryColumns>, RunHistory},
-    {"birdfoot_detail", false, Always<DetailColumns>, RunDetail},
-    {"birdfoot_files", false, Always<FileColumns>, RunFiles},
-    {"birdfoot_log", false, Always<LogColumns>, RunLog},
-    {"birdfoot_features", true, Always<FeatureColumns>, RunFeatures},
-    {"birdfoot_properties", false, Always<PropertyColumns>, RunProperties},
-    {"birdfoot_partitions", false, ColumnsOfPartitions, RunPartitions},
+    {"birdfoot_history", "The versions of a Delta table, newest first", false, Always<HistoryColumns>, RunHistory},
+    {"birdfoot_detail", "What a Delta table is: location, size, layout, properties, protocol", false,
+     Always<DetailColumns>, RunDetail},
+    {"birdfoot_files", "The live data files of a Delta table, with statistics", false, Always<FileColumns>, RunFiles},
+    {"birdfoot_log", "Every action of the commits of a Delta table that are still there", false, Always<LogColumns>,
+     RunLog},
+    {"birdfoot_features", "The features of a Delta table, or all that there are", true, Always<FeatureColumns>,
+     RunFeatures},
+    {"birdfoot_properties", "The properties of a Delta table", false, Always<PropertyColumns>, RunProperties},
+    {"birdfoot_partitions", "The partitions of a Delta table that have files", false, ColumnsOfPartitions,
+     RunPartitions},
 };
 
 struct ReportInfo : public duckdb::TableFunctionInfo {
@@ -141,28 +136,29 @@ struct ReportState : public duckdb::GlobalTableFunctionState {
     duckdb::ColumnDataScanState scan;
 };
 
-ReportArguments ArgumentsOf(const duckdb::TableFunctionBindInput &input) {
+ReportArguments ArgumentsOf(ClientContext &context, const duckdb::TableFunctionBindInput &input) {
     ReportArguments arguments;
     if (!input.inputs.empty()) {
         if (input.inputs[0].IsNull()) {
             Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "The path of the table is NULL. Give the table's folder."));
         }
-        auto path = input.inputs[0].ToString();
-        if (std::string_view(path).substr(0, kPathPrefix.size()) == kPathPrefix) {
-            path.erase(0, kPathPrefix.size());
-        }
-        arguments.root = NormalizeTableRoot(path);
+        arguments.table = TableNamed(context, input.inputs[0].ToString(), input.table_function.name);
     }
     for (const auto &[name, value] : input.named_parameters) {
         if (value.IsNull()) {
             continue;
         }
         if (name == "version") {
-            arguments.version = value.GetValue<int64_t>();
+            if (!std::holds_alternative<LatestVersion>(arguments.table.target)) {
+                Throw(Fail(Condition::DELTA_UNSUPPORTED_TIME_TRAVEL_MULTIPLE_FORMATS,
+                           "'{}' asks for a version by its name and by a parameter. Leave one of them out.",
+                           input.inputs[0].ToString()));
+            }
+            arguments.table.target = AtVersion{value.GetValue<int64_t>()};
         } else if (name == "newest") {
             arguments.newest = value.GetValue<uint64_t>();
         } else if (name == "name") {
-            arguments.name = value.ToString();
+            arguments.table.name = value.ToString();
         }
     }
     return arguments;
@@ -173,7 +169,7 @@ duckdb::unique_ptr<duckdb::FunctionData> Bind(ClientContext &context, duckdb::Ta
     return Guarded([&] {
         const auto &kind = input.info->Cast<ReportInfo>().kind;
         auto data = duckdb::make_uniq<ReportBind>(kind);
-        data->arguments = ArgumentsOf(input);
+        data->arguments = ArgumentsOf(context, input);
         for (const auto &column : kind.columns(context, data->arguments).fields) {
             names.push_back(column.name);
             types.push_back(TypeOf(column.type));
@@ -280,7 +276,7 @@ void RegisterReportFunctions(duckdb::ExtensionLoader &loader) {
         if (kind.path_is_optional) {
             set.AddFunction(Function(kind, {}));
         }
-        loader.RegisterFunction(std::move(set));
+        RegisterDocumented(loader, std::move(set), {"path"}, kind.description);
     }
 }
 

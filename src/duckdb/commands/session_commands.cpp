@@ -1,4 +1,5 @@
-// See session_commands.hpp. The results are Spark's: key and value, "<undefined>" for a key without one.
+// See session_commands.hpp. What SET key shows is Spark's: key and value, "<undefined>" for a key without one. A SET
+// that sets has no rows, as in DuckDB: they would stand in the CSV of the query behind it.
 #include "duckdb/commands/session_commands.hpp"
 
 #include "duckdb/settings.hpp"
@@ -13,11 +14,8 @@ std::vector<std::pair<std::string, duckdb::LogicalType>> KeyAndValue() {
 
 }  // namespace
 
-std::vector<std::pair<std::string, duckdb::LogicalType>> SetOptionCommand::Columns() const { return KeyAndValue(); }
-
-void SetOptionCommand::Run(duckdb::ClientContext &context, const RowSink &emit) const {
+void SetOptionCommand::Run(duckdb::ClientContext &context, const RowSink &) const {
     OkOrThrow(SessionSettings::Of(context).Set(set_.key, set_.value));
-    emit({duckdb::Value(set_.key), duckdb::Value(set_.value)});
 }
 
 std::vector<std::pair<std::string, duckdb::LogicalType>> ShowOptionCommand::Columns() const { return KeyAndValue(); }

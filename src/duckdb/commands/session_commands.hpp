@@ -10,7 +10,6 @@ class SetOptionCommand : public Command {
 public:
     explicit SetOptionCommand(sql::SetOption set) : set_(std::move(set)) {}
     std::string Name() const override { return "SET"; }
-    std::vector<std::pair<std::string, duckdb::LogicalType>> Columns() const override;
     void Run(duckdb::ClientContext &context, const RowSink &emit) const override;
 
 private:

@@ -24,8 +24,11 @@ namespace {
 using duckdb::BoundStatement;
 
 [[noreturn]] void NotYet(const std::string &what) {
-    Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED, "{} is not supported yet in this version. Run it in Spark meanwhile.",
-               what));
+    Throw(Fail(
+        Condition::BIRDFOOT_UNSUPPORTED,
+        "{} is not supported yet in this version. Until then, run it on the table with another engine: delta-rs or "
+        "Spark.",
+        what));
 }
 
 // Spark's pattern of SHOW TABLES: * is any text, | is or, case does not matter.

@@ -5,9 +5,16 @@
 #include "duckdb/main/attached_database.hpp"
 #include "duckdb/main/database_manager.hpp"
 #include "duckdb/parser/parsed_data/create_table_info.hpp"
+#include "duckdb/parser/qualified_name.hpp"
 
+#include "core/table/table_cache.hpp"
+#include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/catalog/missing_table.hpp"
+#include "duckdb/catalog/time_travel.hpp"
+#include "duckdb/io/engine.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "sql/rewrite.hpp"
 
 namespace birdfoot::duck {
 namespace {
@@ -19,6 +26,53 @@ duckdb::CatalogEntry &EntryOf(duckdb::ClientContext &context, const TableAddress
 }
 
 bool IsOurs(duckdb::Catalog &catalog) { return catalog.GetCatalogType() == kStorageType; }
+
+duckdb::optional_ptr<DeltaCatalog> CatalogNamed(duckdb::ClientContext &context, const std::string &name) {
+    auto database = name.empty() ? nullptr : duckdb::DatabaseManager::Get(context).GetDatabase(context, name);
+    return database && IsOurs(database->GetCatalog()) ? &database->GetCatalog().Cast<DeltaCatalog>() : nullptr;
+}
+
+//! The parts of a text that is a name rather than a path; none of a path.
+std::vector<std::string> NameParts(duckdb::ClientContext &context, const std::string &text) {
+    if (text.empty() || std::string_view("/.~").find(text[0]) != std::string_view::npos) {
+        return {};
+    }
+    const auto quote = text.find_first_of("`\"");
+    if (text.find('/') < quote) {
+        return {};
+    }
+    const auto spelt = sql::ToDuckDbSpelling(text);
+    const auto parts = duckdb::QualifiedName::ParseComponents(spelt.ok() ? *spelt : text);
+    if (quote == std::string::npos && (parts.empty() || parts.size() > 3 || !CatalogNamed(context, parts[0]))) {
+        // No catalog of ours is named: only if there is such a table, it is a name.
+        sql::TableName name;
+        name.parts = {parts.begin(), parts.end()};
+        if (parts.empty() || parts.size() > 3) {
+            return {};
+        }
+        const auto address = AddressOf(context, name);
+        const duckdb::EntryLookupInfo lookup(duckdb::CatalogType::TABLE_ENTRY, address.table);
+        if (!duckdb::Catalog::GetEntry(context, address.catalog, address.schema, lookup,
+                                       duckdb::OnEntryNotFound::RETURN_NULL)) {
+            return {};
+        }
+    }
+    return {parts.begin(), parts.end()};
+}
+
+//! Takes the version off a path that ends in one, unless a table has that very name.
+void TakeVersion(duckdb::ClientContext &context, std::string &path, VersionTarget &target) {
+    const auto named = TargetInName(context, path);
+    if (!named) {
+        return;
+    }
+    const auto literal = NormalizeTableRoot(path);
+    CheckAccess(context, literal);
+    if (!ValueOrThrow(IsDeltaTable(EngineOf(*context.db), literal, CallOf(context)))) {
+        path = named->first;
+        target = named->second;
+    }
+}
 
 }  // namespace
 
@@ -64,12 +118,9 @@ DeltaTableEntry &DeltaTableOf(duckdb::ClientContext &context, const sql::TableNa
 
 TableRoot RootOf(duckdb::ClientContext &context, const sql::TableName &name, const std::string &operation) {
     const auto address = AddressOf(context, name);
-    if (!address.catalog.empty()) {
-        auto database = duckdb::DatabaseManager::Get(context).GetDatabase(context, address.catalog);
-        if (database && IsOurs(database->GetCatalog()) &&
-            database->GetCatalog().Cast<DeltaCatalog>().kind() == CatalogKind::kPaths) {
-            return {NormalizeTableRoot(address.table), {}};
-        }
+    const auto catalog = CatalogNamed(context, address.catalog);
+    if (catalog && catalog->kind() == CatalogKind::kPaths) {
+        return {NormalizeTableRoot(address.table), {}};
     }
     auto &table = DeltaTableOf(context, name, operation);
     if (table.delta_catalog().kind() == CatalogKind::kPaths) {
@@ -78,6 +129,40 @@ TableRoot RootOf(duckdb::ClientContext &context, const sql::TableName &name, con
     sql::TableName qualified;
     qualified.parts = {table.ParentCatalog().GetName(), table.ParentSchema().name, table.name};
     return {table.root(), qualified.ToText()};
+}
+
+NamedTable TableNamed(duckdb::ClientContext &context, const std::string &text, const std::string &operation) {
+    constexpr std::string_view kPrefix = "delta:";
+    NamedTable named;
+    auto path = text;
+    sql::TableName name;
+    if (text.starts_with(kPrefix)) {
+        path.erase(0, kPrefix.size());
+    } else if (name.parts = NameParts(context, text); !name.parts.empty()) {
+        const auto address = AddressOf(context, name);
+        const auto catalog = CatalogNamed(context, address.catalog);
+        if (!catalog || catalog->kind() != CatalogKind::kPaths) {
+            const auto &table = DeltaTableOf(context, name, operation);
+            if (table.time_travel()) {
+                named.target = AtVersion{table.snapshot()->version()};
+            }
+            const auto found = RootOf(context, name, operation);
+            return {found.root, found.name, named.target};
+        }
+        path = address.table;
+    }
+    TakeVersion(context, path, named.target);
+    named.root = NormalizeTableRoot(path);
+    return named;
+}
+
+Result<SnapshotPtr> OpenNamed(duckdb::ClientContext &context, const NamedTable &table) {
+    CheckAccess(context, table.root);
+    auto snapshot = OpenSnapshot(EngineOf(*context.db), table.root, table.target, CallOf(context));
+    if (!snapshot.ok() && IsNoTable(snapshot.error())) {
+        return NoTableAt(context, table.root);
+    }
+    return snapshot;
 }
 
 NewTableAddress NewTableOf(duckdb::ClientContext &context, duckdb::Binder &binder, const sql::TableName &name) {

@@ -6,6 +6,7 @@
 #include "duckdb.hpp"
 #include "duckdb/planner/binder.hpp"
 
+#include "core/table/snapshot.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_table.hpp"
 #include "sql/statement.hpp"
@@ -31,6 +32,17 @@ struct TableRoot {
     std::string name;  // qualified; empty for a path
 };
 TableRoot RootOf(duckdb::ClientContext &context, const sql::TableName &name, const std::string &operation);
+
+//! What a text names, as functions and the command line take it: a path, path@v3, delta:path, delta.`path`, or a table
+//! of a catalog. A word without a slash is a path where no table has that name.
+struct NamedTable {
+    std::string root;
+    std::string name;  // qualified; empty for a path
+    VersionTarget target = LatestVersion{};
+};
+NamedTable TableNamed(duckdb::ClientContext &context, const std::string &text, const std::string &operation);
+//! Where there is no table, says what there is.
+Result<SnapshotPtr> OpenNamed(duckdb::ClientContext &context, const NamedTable &table);
 
 //! Where a new table of that name goes; for the binder, the statement then writes that catalog.
 //! BIRDFOOT_INVALID_INPUT if the catalog is none of ours.

@@ -11,6 +11,7 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/parser/table_names.hpp"
 #include "duckdb/scan/scan_function.hpp"
+#include "duckdb/translate/documented_function.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
@@ -28,17 +29,19 @@ struct ChangesInfo : public duckdb::TableFunctionInfo {
     const bool by_path;
 };
 
-std::string RootNamed(ClientContext &context, const std::string &text, bool by_path) {
+NamedTable Named(ClientContext &context, const std::string &text, bool by_path) {
     static constexpr std::string_view kPrefix = "delta:";
-    if (text.compare(0, kPrefix.size(), kPrefix) == 0) {
-        return NormalizeTableRoot(text.substr(kPrefix.size()));
+    if (by_path) {
+        return {
+            NormalizeTableRoot(text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text), {}, LatestVersion{}};
     }
-    if (by_path || text.find('/') != std::string::npos) {
-        return NormalizeTableRoot(text);
+    auto table = TableNamed(context, text, "table_changes");
+    if (!std::holds_alternative<LatestVersion>(table.target)) {
+        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
+                   "'{}' names a version. table_changes takes the first and the last one as its other arguments.",
+                   text));
     }
-    sql::TableName name;
-    name.parts = duckdb::QualifiedName::ParseComponents(text);
-    return RootOf(context, name, "table_changes").root;
+    return table;
 }
 
 //! A version as it stands, or the one of a time: the first at or after it for a start, the last at or before it for an
@@ -75,12 +78,12 @@ duckdb::unique_ptr<FunctionData> BindChanges(ClientContext &context, duckdb::Tab
                        "{} needs a table and the first version to read, of which none may be NULL.",
                        input.table_function.name));
         }
-        const auto root =
-            RootNamed(context, duckdb::StringValue::Get(arguments[0]), input.info->Cast<ChangesInfo>().by_path);
-        CheckAccess(context, root);
+        const auto table =
+            Named(context, duckdb::StringValue::Get(arguments[0]), input.info->Cast<ChangesInfo>().by_path);
+        const auto &root = table.root;
         const auto engine = EngineOf(*context.db);
         const auto call = CallOf(context);
-        const auto latest = ValueOrThrow(OpenSnapshot(engine, root, LatestVersion{}, call));
+        const auto latest = ValueOrThrow(OpenNamed(context, table));
         ChangeRange range;
         range.start = VersionOf(context, engine, *latest, arguments[1], true);
         if (arguments.size() > 2 && !arguments[2].IsNull()) {
@@ -107,7 +110,8 @@ void RegisterTableChanges(duckdb::ExtensionLoader &loader) {
         set.AddFunction(function);
         function.arguments.push_back(LogicalType::ANY);
         set.AddFunction(std::move(function));
-        loader.RegisterFunction(std::move(set));
+        RegisterDocumented(loader, std::move(set), {by_path ? "path" : "table", "first", "last"},
+                           "The rows that a range of versions of a Delta table inserted, deleted and updated");
     }
 }
 

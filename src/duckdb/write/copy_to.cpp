@@ -244,10 +244,12 @@ duckdb::BoundStatement Plan(duckdb::Binder &binder, duckdb::CopyStatement &state
 }  // namespace
 
 void RegisterCopyTo(duckdb::ExtensionLoader &loader) {
-    duckdb::CopyFunction function("delta");
-    function.plan = Plan;
-    function.extension = "delta";
-    loader.RegisterFunction(function);
+    for (const auto *format : {"delta", kStorageType}) {
+        duckdb::CopyFunction function(format);
+        function.plan = Plan;
+        function.extension = format;
+        loader.RegisterFunction(function);
+    }
 }
 
 }  // namespace birdfoot::duck

@@ -108,7 +108,7 @@ TEST_F(CheckpointReaderTest, ALogThatStartsAtACheckpoint) {
     EXPECT_EQ(Paths(), (Names{"a", "b"}));
     EXPECT_EQ(Paths(AtVersion{2}), (Names{"a"}));
     EXPECT_EQ(Load(AtVersion{0}).error().message(),
-              "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table to version 0. Available versions: [2, 3].");
+              "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table /t to version 0. Available versions: [2, 3].");
     // A commit before the checkpoint does not help either.
     Commit(1, Add("x"));
     EXPECT_EQ(Load(AtVersion{1}).error().condition(), Condition::DELTA_VERSION_NOT_FOUND);

@@ -37,7 +37,7 @@ TEST_F(SnapshotTest, VersionsThatAreNotThereAreAnErrorWithTheRange) {
     const auto missing = Load(AtVersion{7});
     ASSERT_FALSE(missing.ok());
     EXPECT_EQ(missing.error().message(),
-              "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table to version 7. Available versions: [0, 1].");
+              "[DELTA_VERSION_NOT_FOUND] Cannot time travel Delta table /t to version 7. Available versions: [0, 1].");
     EXPECT_EQ(Load(AtVersion{-1}).error().condition(), Condition::DELTA_VERSION_INVALID);
 }
 
