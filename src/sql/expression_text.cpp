@@ -166,7 +166,8 @@ public:
         }
         case ExpressionKind::kField: {
             BF_ASSIGN(auto value, Operand(node.children[0]));
-            return fmt::format("{}.{}", value, Name(node.text));
+            const bool number = node.children[0].kind == ExpressionKind::kNumber;  // 2.d is a number too
+            return fmt::format("{}{}{}.{}", number ? "(" : "", value, number ? ")" : "", Name(node.text));
         }
         case ExpressionKind::kSubscript: {
             BF_ASSIGN(auto parts, Operands(node));
