@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import random
+import re
 import time
 import urllib.parse
 
@@ -142,6 +143,19 @@ class Statements:
         return self.rng.choices([self.delete, self.update, self.merge, self.insert], [3, 5, 8, 2])[0]()
 
 
+def plainly(con, statement):
+    """For the plain table. DuckDB 1.5.5 cannot plan most sub-queries in a MERGE that has clauses for rows NOT MATCHED BY
+    SOURCE ("Failed to bind column reference"), so there they are what they give."""
+    if statement.startswith("MERGE"):
+        statement = re.sub(r"EXISTS \(SELECT 1 FROM \{t\} k WHERE k\.id = (\w\.a)\)",
+                           r"coalesce(\1 IN (SELECT k.id FROM {t} k WHERE k.id IS NOT NULL), false)", statement)
+        for query in set(re.findall(r"\((SELECT (?:k\.id|avg\(k\.a\)|count\(\*\))[^()]*)\)", statement)):
+            values = [row[0] for row in con.execute(query.replace("{t}", "plain")).fetchall()]
+            values = ["NULL" if value is None else repr(value) for value in values] or ["-1000000"]  # the id of no row
+            statement = statement.replace(f"({query})", f"({', '.join(values)})")
+    return statement.replace("{t}", "plain")
+
+
 class Pair:
     def __init__(self, con, root, config):
         self.con, self.root, self.config = con, root, config
@@ -153,7 +167,7 @@ class Pair:
         self.version = 0
 
     def run(self, statement):
-        mine = self.con.execute(statement.replace("{t}", "plain")).fetchone()
+        mine = self.con.execute(plainly(self.con, statement)).fetchone()
         ours = self.con.execute(statement.replace("{t}", self.delta)).fetchone()
         if not statement.startswith("MERGE"):  # DuckDB counts rows there that it does nothing with
             assert ours == mine
@@ -163,7 +177,7 @@ class Pair:
         for table in ("plain", self.delta):
             self.con.execute("BEGIN")
             for statement in statements:
-                self.con.execute(statement.replace("{t}", table))
+                self.con.execute(plainly(self.con, statement) if table == "plain" else statement.replace("{t}", table))
             if table != "plain":
                 self.compare()
             self.con.execute("COMMIT" if commit or table == "plain" else "ROLLBACK")

@@ -15,6 +15,7 @@
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/commands/alter_rules.hpp"
 #include "duckdb/commands/column_uses.hpp"
 #include "duckdb/commands/create_table.hpp"
 #include "duckdb/commands/null_search.hpp"
@@ -23,6 +24,7 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/spark_expressions.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/work_changes.hpp"
 
@@ -339,6 +341,14 @@ void AlterByInfo(duckdb::ClientContext &context, DeltaSchema &schema, DeltaTable
         return SetNullable(context, table, info.Cast<duckdb::SetNotNullInfo>().column_name, false);
     case Type::DROP_NOT_NULL:
         return SetNullable(context, table, info.Cast<duckdb::DropNotNullInfo>().column_name, true);
+    case Type::SET_DEFAULT: {
+        auto &set = info.Cast<duckdb::SetDefaultInfo>();
+        std::optional<std::string> value;
+        if (set.expression) {
+            value = SparkTextOf(*set.expression, "The default of column " + set.column_name);
+        }
+        return SetColumnDefault(context, table, {set.column_name}, value);
+    }
     case Type::SET_TABLE_OPTIONS: return SetOptions(context, table, info.Cast<duckdb::SetTableOptionsInfo>());
     case Type::RESET_TABLE_OPTIONS: {
         auto &options = info.Cast<duckdb::ResetTableOptionsInfo>().table_options;

@@ -21,6 +21,7 @@
 #include "duckdb/commands/check_rules.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/spark_expressions.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/work_changes.hpp"
 #include "sql/translate/translation.hpp"
@@ -357,19 +358,6 @@ std::string ConstantText(duckdb::ClientContext &context, const duckdb::ParsedExp
 }
 
 namespace {
-
-//! An expression of DuckDB's grammar in Spark's words. Only what means the same in both is taken: which function or type a
-//! name stands for may differ.
-std::string SparkTextOf(const duckdb::ParsedExpression &expression, const std::string &what) {
-    auto parsed = sql::ParseExpression(expression.ToString(), sql::Dialect::kDuckDb);
-    if (!parsed.ok() || !sql::MeansTheSame(*parsed)) {
-        Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                   "{} is {}. A table keeps its expressions in Spark's words, and it is not known to mean the same there. Write "
-                   "the statement in Spark's way, with USING delta.",
-                   what, expression.ToString()));
-    }
-    return sql::ToSparkText(*parsed);
-}
 
 void AddColumns(duckdb::CreateTableInfo &info, StructType &schema) {
     for (auto &column : info.columns.Logical()) {

@@ -6,6 +6,7 @@
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/catalog/post_commit.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 
@@ -54,7 +55,7 @@ void MoveName(DeltaTransaction &transaction, const Warehouse &names, const Wareh
     });
 }
 
-void MoveManaged(DeltaTransaction &transaction, const Warehouse::Place &from, const Warehouse::Place &to) {
+void MoveManaged(duckdb::DatabaseInstance &db, DeltaTransaction &transaction, const Warehouse::Place &from, const Warehouse::Place &to) {
     if (duckdb::FileSystem::IsRemoteFile(from.root)) {
         Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                    "{} lies in an object store, where folders cannot be moved. CREATE TABLE {} … AS copies it.", from.name,
@@ -71,7 +72,10 @@ void MoveManaged(DeltaTransaction &transaction, const Warehouse::Place &from, co
             return {};
         },
         {},
-        [from, to](const Call &) { return MoveFolder(from.root, to.root); },
+        [&db, from, to](const Call &) {
+            PostCommitWork::Wait(db);  // it writes into the folder
+            return MoveFolder(from.root, to.root);
+        },
     });
 }
 
@@ -94,7 +98,7 @@ void RenameTable(duckdb::ClientContext &context, DeltaSchema &schema, DeltaTable
         Throw(Fail(Condition::DELTA_TABLE_ALREADY_EXISTS, "Table {} already exists. Choose another name.", new_name));
     }
     if (from.managed) {
-        MoveManaged(transaction, from, to);
+        MoveManaged(*context.db, transaction, from, to);
     } else {
         MoveName(transaction, names, from, to);
     }

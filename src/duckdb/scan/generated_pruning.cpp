@@ -1,6 +1,7 @@
 // An expression over one column is taken. Of equality follows equality of the values made of it, unless a zone takes part;
 // of an order follows an order where the expression is one of those that keep it. Where instants are cut to a day or an
-// hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ.
+// hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ. Numbers with
+// a fraction are left out: 0.0 equals -0.0, and is another text.
 #include "duckdb/scan/generated_pruning.hpp"
 
 #include <algorithm>
@@ -101,6 +102,9 @@ GeneratedPruning::GeneratedPruning(const Snapshot &snapshot) {
             continue;  // of several columns, or of a field: nothing is concluded
         }
         const auto &base = *schema.Find(uses[0].path[0]);
+        if (base.type.kind() == TypeKind::kFloat || base.type.kind() == TypeKind::kDouble) {
+            continue;
+        }
         Column column;
         column.base = {PhysicalName(base, snapshot.mapping())};
         column.base_field = base;
@@ -108,6 +112,7 @@ GeneratedPruning::GeneratedPruning(const Snapshot &snapshot) {
         column.physical = PhysicalName(field, snapshot.mapping());
         column.expression = generated.expression;
         column.monotone = IsMonotone(*expression, base.type.kind());
+        column.of_time = base.type.kind() != TypeKind::kString;
         columns_.push_back(std::move(column));
     }
 }
@@ -147,14 +152,23 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
         return zoned && !__builtin_add_overflow(literal.integer(), by, &micros) ? Scalar::Integer(literal.type(), micros)
                                                                                : literal;
     };
-    // An empty text is a NULL partition.
+    // An empty text is a NULL partition. Years of other than four digits begin with a sign, so their texts are in no order.
     const auto compared = [&](CompareOp op, const Scalar &value) {
         auto null = Predicate::IsNull({column.physical}, field.type);
         if (value.is_null()) {
             return null;
         }
         auto term = Predicate::Compare({column.physical}, field.type, op, value);
-        return field.type.kind() == TypeKind::kString ? Predicate::Or({std::move(term), std::move(null)}) : term;
+        if (field.type.kind() != TypeKind::kString) {
+            return term;
+        }
+        std::vector<Predicate> any;
+        any.push_back(std::move(term));
+        any.push_back(std::move(null));
+        if (column.of_time) {
+            any.push_back(Predicate::Compare({column.physical}, field.type, CompareOp::kLess, Scalar::Text(field.type, "0")));
+        }
+        return Predicate::Or(std::move(any));
     };
     if (equal && !zoned) {
         return compared(CompareOp::kEqual, made_of(literal));

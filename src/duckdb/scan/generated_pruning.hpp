@@ -27,6 +27,7 @@ private:
         std::string physical;
         std::string expression;
         bool monotone = false;  // it never decreases where the base grows
+        bool of_time = false;
     };
     Predicate Extend(duckdb::ClientContext &context, const Predicate &compare, const Column &column) const;
 

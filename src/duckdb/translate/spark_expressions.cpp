@@ -74,10 +74,22 @@ duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &co
     auto binder = duckdb::Binder::CreateBinder(context);
     binder->bind_context.AddGenericBinding(kTable, "target", names, types);
     duckdb::WhereBinder where(*binder, context);
+    where.target_type = TypeOf(translation.type);  // else it casts to a condition
     auto parsed = ParseTranslation(translation);
-    auto bound = duckdb::BoundCastExpression::AddCastToType(context, where.Bind(parsed), TypeOf(translation.type));
+    auto bound = where.Bind(parsed);
     MakeReferences(bound);
     return bound;
+}
+
+std::string SparkTextOf(const duckdb::ParsedExpression &expression, const std::string &what) {
+    auto parsed = sql::ParseExpression(expression.ToString(), sql::Dialect::kDuckDb);
+    if (!parsed.ok() || !sql::MeansTheSame(*parsed)) {
+        Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                   "{} is {}. A table keeps its expressions in Spark's words, and it is not known to mean the same there. Write "
+                   "the statement in Spark's way, with USING delta.",
+                   what, expression.ToString()));
+    }
+    return sql::ToSparkText(*parsed);
 }
 
 }  // namespace birdfoot::duck

@@ -12,6 +12,7 @@
 #include "duckdb/planner/expression/bound_constant_expression.hpp"
 #include "duckdb/planner/expression/bound_operator_expression.hpp"
 #include "duckdb/planner/expression_iterator.hpp"
+#include "duckdb/planner/logical_operator_visitor.hpp"
 #include "duckdb/planner/operator/logical_any_join.hpp"
 #include "duckdb/planner/operator/logical_comparison_join.hpp"
 #include "duckdb/planner/operator/logical_get.hpp"
@@ -222,6 +223,9 @@ public:
 
     void Run() {
         auto note = NoteOf(merge_);
+        if (merge_.source_marker.IsValid()) {
+            ReferToMarkedSource();
+        }
         if (note.condition.empty()) {
             note.condition = ConditionOf(context_, *projection_.children[0]);
         }
@@ -266,6 +270,49 @@ private:
             return projection_.expressions[reference.binding.column_index]->Copy();
         });
         return copy;
+    }
+
+    //! For NOT MATCHED BY SOURCE the binder puts a projection with a marker on the source, when sub-queries are planned
+    //! already. It then changes the references to the source's columns in the topmost join alone (DuckDB 1.5.5,
+    //! RewriteMergeBindings): here those of the joins below it follow.
+    void ReferToMarkedSource() {
+        const auto marked = BindingOf(*projection_.expressions[merge_.source_marker.GetIndex()]).table_index;
+        if (const auto *source = FindProjection(*projection_.children[0], marked)) {
+            ReferTo(*source, *projection_.children[0]);
+        }
+    }
+
+    static const duckdb::LogicalProjection *FindProjection(const duckdb::LogicalOperator &op, duckdb::idx_t table) {
+        if (op.type == duckdb::LogicalOperatorType::LOGICAL_PROJECTION &&
+            op.Cast<duckdb::LogicalProjection>().table_index == table) {
+            return &op.Cast<duckdb::LogicalProjection>();
+        }
+        for (const auto &child : op.children) {
+            if (const auto *found = FindProjection(*child, table)) {
+                return found;
+            }
+        }
+        return nullptr;
+    }
+
+    static void ReferTo(const duckdb::LogicalProjection &source, duckdb::LogicalOperator &op) {
+        if (&op == &source) {
+            return;
+        }
+        duckdb::LogicalOperatorVisitor::EnumerateExpressions(op, [&](ExpressionPtr *expression) {
+            ReplaceReferences(*expression, [&](const BoundColumnRefExpression &reference) -> ExpressionPtr {
+                for (size_t i = 0; i + 1 < source.expressions.size(); i++) {  // the last one is the marker
+                    if (BindingOf(*source.expressions[i]) == reference.binding) {
+                        return duckdb::make_uniq<BoundColumnRefExpression>(
+                            reference.GetAlias(), reference.return_type, ColumnBinding(source.table_index, i));
+                    }
+                }
+                return nullptr;
+            });
+        });
+        for (auto &child : op.children) {
+            ReferTo(source, *child);
+        }
     }
 
     //! Counts the source's rows where it goes into the join: the last one on the way to the scan of the target.

@@ -108,8 +108,8 @@ TEST(ColumnMappingTest, AnOverwrittenSchemaInheritsByPathAndType) {
     const auto &fields = result.fields[1].type.struct_type().fields;
     EXPECT_EQ(FieldId(fields[0]), 3);
     EXPECT_EQ(FieldId(fields[1]), 6);
-    EXPECT_EQ(FieldId(result.fields[2]), 7);  // NOT NULL now
-    EXPECT_EQ(max_id, 7);
+    EXPECT_EQ(FieldId(result.fields[2]), 4);  // NOT NULL now, of the same type
+    EXPECT_EQ(max_id, 6);
 }
 
 TEST(ColumnMappingTest, MappingIsTakenOffAtEveryLevel) {
