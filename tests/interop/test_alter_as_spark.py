@@ -71,14 +71,15 @@ RENAME COLUMN `new id` TO p
 RENAME COLUMN a.element.e TO ee
 RENAME COLUMN m.value.v TO vv
 RENAME COLUMN p TO part
-RENAME COLUMN o TO `o.o`
+RENAME COLUMN o TO `o o`
 ADD COLUMNS (`x,y` INT, s.z INT)
+UNSET TBLPROPERTIES ('delta.dataSkippingStatsColumns')
 DROP COLUMN part
 DROP COLUMN nope
 DROP COLUMN s.y
 DROP COLUMN a.element.ee
 DROP COLUMN a.element
-DROP COLUMNS (`x,y`, `o.o`)
+DROP COLUMNS (`x,y`, `o o`)
 ADD COLUMNS (o STRING)""".splitlines()
 
 

@@ -35,8 +35,8 @@ class Statements:
 
     def update(self):
         r = self.rng
-        change = r.choice(["v = v + 1", "v = -id, s = concat(s, '!')", "s = NULL", "k = (k + 1) % 5", "v = CASE WHEN id % 2 = 0 THEN NULL ELSE 7 END",
-                           "d = d + INTERVAL 1 DAY" if False else "v = k * 100"])
+        change = r.choice(["v = v + 1", "v = -id, s = s || '!'", "s = NULL", "k = (k + 1) % 5", "v = CASE WHEN id % 2 = 0 THEN NULL ELSE 7 END",
+                           "v = k * 100"])
         return f"UPDATE {{t}} SET {change} WHERE {self.condition()}"
 
     def delete(self):
@@ -79,24 +79,24 @@ def test_the_same_statements_in_spark_and_here(bird, spark, tmp_path, seed, vect
     for first in (0, 100):
         bird.execute(f"""INSERT INTO delta."{ours}" SELECT i, i % 5, i * 3, CASE WHEN i % 11 = 0 THEN NULL ELSE 's' || i END
             FROM range({first}, {first + 100}) r(i) ORDER BY i""")
-    shutil.copytree(ours, theirs)
+    shutil.copytree(ours, theirs, ignore=shutil.ignore_patterns(".*.tmp"))  # a checksum may be on its way
     statements, differences = Statements(seed), []
     for number in range(STATEMENTS):
         text = statements.one()
         bird.execute(text.replace("{t}", f'delta."{ours}"'))
         spark.sql(text.replace("{t}", f"delta.`{theirs}`"))
         rows = bird_rows(bird, ours)
-        expected = spark_rows(spark, theirs)
+        expected = bird_rows(bird, theirs)
         assert rows == expected, f"statement {number}: {text}"
-        here = bird.execute(f"SELECT version, operation, operationMetrics FROM birdfoot_history('{ours}') ORDER BY version DESC LIMIT 1").fetchone()
-        there = spark.sql(f"DESCRIBE HISTORY delta.`{theirs}` LIMIT 1").collect()[0]
-        assert here[0] == there["version"], f"statement {number} made version {here[0]} here and {there['version']} in Spark: {text}"
-        mine, its = metrics(here[1:]), metrics((there["operation"], there["operationMetrics"]))
+        latest = "SELECT version, operation, operationMetrics FROM birdfoot_history('{}') ORDER BY version DESC LIMIT 1"
+        here, there = (bird.execute(latest.format(path)).fetchone() for path in (ours, theirs))
+        assert here[0] == there[0], f"statement {number} made version {here[0]} here and {there[0]} in Spark: {text}"
+        mine, its = metrics(here[1:]), metrics(there[1:])
         if mine != its:
             only = {k: (mine[1].get(k), its[1].get(k)) for k in sorted({*mine[1], *its[1]}) if mine[1].get(k) != its[1].get(k)}
             differences.append(f"{number} {mine[0]}/{its[0]} {only}: {text[:300]}")
     assert not differences, "\n".join(differences)
-    assert spark_rows(spark, ours) == rows and bird_rows(bird, theirs) == expected
+    assert spark_rows(spark, ours) == spark_rows(spark, theirs) == rows
     if feed == "true":
         select = "SELECT id, k, v, s, _change_type, _commit_version FROM table_changes_by_path('{}', 1)"
         assert rows_of(bird.execute(select.format(ours))) == rows_of(spark.sql(select.format(theirs)))

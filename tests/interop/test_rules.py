@@ -16,7 +16,7 @@ TABLE = """CREATE TABLE delta.`{}` (
     bucket INT GENERATED ALWAYS AS (pmod(hash(n, s), 8)),
     head STRING GENERATED ALWAYS AS (upper(substring(s, 1, 2)))
 ) USING delta PARTITIONED BY (day) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"""
-CHECK = "ALTER TABLE delta.`{}` ADD CONSTRAINT Sane CHECK (n > 0 AND (s RLIKE '^[a-z]+$' OR length(s) < 3))"
+CHECK = "ALTER TABLE delta.`{}` ADD CONSTRAINT Sane CHECK (n > 0 AND (s RLIKE '^[a-zß]+$' OR length(s) < 3))"
 
 
 def run_spark(spark, sql):
@@ -112,4 +112,4 @@ def test_generated_partitions_prune(bird, tmp_path):
         assert bird.execute(f"SELECT count(*) FROM delta.`{path}` WHERE {condition}").fetchone() == (1,), condition
     for condition in ("seen > '2024-01-01'", "n > 4", "s >= 'b'", "s < 'b'", "s = ''", "d <> '2024-03-15'"):
         with pytest.raises(duckdb.Error, match="(?i)no such file|does not exist|not found|cannot open"):
-            bird.execute(f"SELECT count(n + 1) FROM delta.`{path}` WHERE {condition}").fetchone()
+            bird.execute(f"SELECT sum(n + 1) FROM delta.`{path}` WHERE {condition}").fetchone()

@@ -435,7 +435,12 @@ public:
 private:
     Result<DataType> Type(const DataType &there, const DataType &wanted, FieldPath path) {
         if (there.kind() != wanted.kind() || !there.is_nested()) {
-            BF_RETURN_IF_ERROR(CheckTypeChange(table_, path, there, wanted));
+            if (auto may = CheckTypeChange(table_, path, there, wanted); !may.ok()) {
+                return may.error().condition() == Condition::DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP
+                           ? CannotReplace(path, fmt::format("changing the type from {} to {}", there.ToString(),
+                                                             wanted.ToString()))
+                           : may.error();
+            }
             return there.SameAs(wanted) ? there : wanted;
         }
         if (there.kind() == TypeKind::kStruct) {

@@ -1,5 +1,8 @@
 // Properties and comments of a table. What a single property may hold is table_properties' business; here is what
 // ALTER TABLE does not let a user set, and what properties ask of each other and of the schema.
+#include <algorithm>
+#include <cctype>
+
 #include "core/base/json.hpp"
 #include "core/maintenance/alter.hpp"
 
@@ -48,6 +51,14 @@ Status CheckMayBeSet(const std::string &key) {
     return {};
 }
 
+//! Spark records the key of a feature in lower case.
+std::string RecordedKey(std::string key) {
+    if (key.starts_with("delta.feature.")) {
+        std::transform(key.begin(), key.end(), key.begin(), [](unsigned char c) { return std::tolower(c); });
+    }
+    return key;
+}
+
 Result<Alteration> Complete(TableDefinition changed, const TableDefinition &table, Operation operation) {
     BF_ASSIGN(auto complete, CompleteChange(std::move(changed), table, SchemaChange::kAltered));
     return Alteration{std::move(complete), std::move(operation), {}, false};
@@ -70,7 +81,7 @@ Result<Alteration> SetProperties(const TableDefinition &table, const Properties 
     BF_ASSIGN(const auto checked, CheckProperties(wanted, table.metadata.configuration, allow_arbitrary));
     for (const auto &[key, value] : checked) {
         changed.metadata.configuration[key] = value;
-        recorded[key] = value;
+        recorded[RecordedKey(key)] = value;
     }
     return Complete(std::move(changed), table, {"SET TBLPROPERTIES", {{"properties", JsonMap(recorded)}}, {}});
 }
@@ -102,8 +113,8 @@ Result<Alteration> UnsetProperties(const TableDefinition &table, const std::vect
         }
     }
     writer.EndArray();
-    return Complete(std::move(changed), table,
-                    {"UNSET TBLPROPERTIES", {{"properties", list}, {"ifExists", if_exists ? "true" : "false"}}, {}});
+    // Spark looks for the keys first, and records that each may be missing.
+    return Complete(std::move(changed), table, {"UNSET TBLPROPERTIES", {{"properties", list}, {"ifExists", "true"}}, {}});
 }
 
 Result<Alteration> SetTableComment(const TableDefinition &table, std::optional<std::string> comment) {

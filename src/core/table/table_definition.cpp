@@ -130,14 +130,18 @@ Status CheckStatsColumns(const TableDefinition &table) {
     std::set<FieldPath> leaves;
     for (const auto &column : *columns) {
         FieldPath path;
-        BF_ASSIGN(const auto type, TypeAt(table.schema, column, &path));
+        const auto type = TypeAt(table.schema, column, &path);
+        if (!type.ok()) {
+            return Fail(Condition::DELTA_COLUMN_NOT_FOUND_IN_SCHEMA, "{} names a column that is not there. {}", kStatsColumns,
+                        type.error().text());
+        }
         for (const auto &partition : table.metadata.partition_columns) {
             if (EqualsIgnoreCase(partition, path[0])) {
                 return Fail(Condition::DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN,
                             "Data skipping is not supported for partition column '{}'. It needs none.", partition);
             }
         }
-        BF_RETURN_IF_ERROR(CollectStatsColumns(type, path, false, leaves));
+        BF_RETURN_IF_ERROR(CollectStatsColumns(*type, path, false, leaves));
     }
     return {};
 }
