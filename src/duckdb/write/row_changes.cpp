@@ -412,7 +412,8 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
         set("numCopiedRows", sealed.copied_rows);
         set("numAddedFiles", files_added);
         set("numAddedBytes", bytes_added);
-        set("numRemovedFiles", sealed.removed.files);
+        // Spark's UPDATE counts the files here that keep rows under a vector, too.
+        set("numRemovedFiles", sealed.removed.files + (update ? sealed.vectors_added + sealed.vectors_updated : 0));
         set("numRemovedBytes", sealed.removed.bytes);
         set("numAddedChangeFiles", static_cast<int64_t>(change_files));
         set("numDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
