@@ -22,6 +22,7 @@ demo: build
 
 bench: build
 	@tools/setup.sh --tests
+	@tools/setup_peers.sh
 	@bench/run.sh $(BUILD)
 
 lint:

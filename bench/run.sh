@@ -7,7 +7,7 @@ case $BIRDFOOT_BUILD in /*) ;; *) BIRDFOOT_BUILD=$root/$BIRDFOOT_BUILD ;; esac
 cd "$root"
 python=${BIRDFOOT_VENV:-$root/build/venv}/bin/python
 echo "$(nproc) cores, $(free -g | awk '/^Mem/ {print $2}') GB"
-for bench in tpch append big_log; do
+for bench in tpch append big_log dml; do
     echo
     "$python" "bench/$bench.py"
 done
