@@ -28,7 +28,7 @@ def test_history_says_what_spark_would(bird, tmp_path, vectors):
     assert (update["operation"], update["operationParameters"]) == ("UPDATE", {"predicate": '["(id = 3)"]'})
     assert {k: v for k, v in update["operationMetrics"].items() if "Bytes" not in k and "Time" not in k} == {
         "numUpdatedRows": "1", "numCopiedRows": "0" if on else "49", "numAddedFiles": "1",
-        "numRemovedFiles": "0" if on else "1", "numAddedChangeFiles": "0",
+        "numRemovedFiles": "1", "numAddedChangeFiles": "0",
         "numDeletionVectorsAdded": "1" if on else "0", "numDeletionVectorsUpdated": "0", "numDeletionVectorsRemoved": "0"}
     assert info("UPDATE {t} SET v = 9")["operationParameters"] == {"predicate": "[]"}
     delete = info("DELETE FROM {t} WHERE id = 7")
