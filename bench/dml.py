@@ -32,7 +32,8 @@ def peak_mb():
 
 
 def bytes_in(folder):
-    return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(folder) for f in files)
+    # Not what another thread is about to name.
+    return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(folder) for f in files if not f.endswith(".tmp"))
 
 
 def prepare(folder, vectors, partitioned, rows):
