@@ -63,7 +63,7 @@ def run(statement, kind, folder):
     if kind == "disk":
         mounted = ["unshare", "-m", "bash", "-c", 'mount -t tmpfs -o size=64m none "$0" && exec "$@"', str(folder)]
         if subprocess.run([*mounted, "true"], capture_output=True).returncode:
-            pytest.skip("only root may mount a small file system; the limit on a file's size is tested all the same")
+            pytest.skip("only root may mount a small file system: run the tests as root for it, as CI does")
         command = mounted + command
     return subprocess.run(command, capture_output=True, text=True, timeout=300,
                           env={**os.environ, "BIRDFOOT_BUILD": str(BUILD), "PYTHONPATH": f"{ROOT}/tests/support"})

@@ -100,7 +100,7 @@ def test_generated_partitions_prune(bird, tmp_path):
     bird.execute(f"""CREATE TABLE delta.`{path}` (seen TIMESTAMP, d DATE, s STRING, n INT,
         day DATE GENERATED ALWAYS AS (CAST(seen AS DATE)), month STRING GENERATED ALWAYS AS (date_format(d, 'yyyy-MM')),
         head STRING GENERATED ALWAYS AS (substring(s, 1, 1)), odd INT GENERATED ALWAYS AS (pmod(n, 10)))
-        USING delta PARTITIONED BY (day, month, head, odd)""")
+        USING delta PARTITIONED BY (day, month, head, odd) TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '0')""")
     for month, head, n in ((1, "a", 1), (3, "m", 5), (6, "z", 9), (9, "", 3)):
         bird.execute(f"INSERT INTO delta.`{path}` (seen, d, s, n) VALUES (TIMESTAMP '2024-0{month}-15 12:00:00', DATE '2024-0{month}-15', '{head}x', {n})"
                      if head else f"INSERT INTO delta.`{path}` (seen, d, s, n) VALUES (TIMESTAMP '2024-09-15 12:00:00', DATE '2024-09-15', '', 3)")
@@ -113,3 +113,20 @@ def test_generated_partitions_prune(bird, tmp_path):
     for condition in ("seen > '2024-01-01'", "n > 4", "s >= 'b'", "s < 'b'", "s = ''", "d <> '2024-03-15'"):
         with pytest.raises(duckdb.Error, match="(?i)no such file|does not exist|not found|cannot open"):
             bird.execute(f"SELECT sum(n + 1) FROM delta.`{path}` WHERE {condition}").fetchone()
+
+
+def test_a_writer_in_another_zone_loses_no_row_to_pruning(bird, tmp_path):
+    path = tmp_path / "t"
+    bird.execute(f"""CREATE TABLE delta.`{path}` (seen TIMESTAMP, d DATE, s STRING,
+        day DATE GENERATED ALWAYS AS (CAST(seen AS DATE)), year TIMESTAMP GENERATED ALWAYS AS (date_trunc('YEAR', seen)),
+        began TIMESTAMP GENERATED ALWAYS AS (CAST(d AS TIMESTAMP)), said TIMESTAMP GENERATED ALWAYS AS (CAST(s AS TIMESTAMP)))
+        USING delta PARTITIONED BY (day, year, began, said) TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '0')""")
+    try:
+        bird.execute("SET TimeZone = 'Pacific/Kiritimati'")  # 14 hours before UTC
+        bird.execute(f"INSERT INTO delta.`{path}` (seen, d, s) VALUES (TIMESTAMPTZ '2024-01-20 00:00:00+00', DATE '2024-01-20', '2024-01-20 12:00:00')")
+        bird.execute("SET TimeZone = 'Etc/GMT+12'")  # 12 hours behind it
+        for condition in ("seen = '2024-01-20 00:00:00+00'", "seen >= '2024-01-20 00:00:00+00'", "seen <= '2024-01-20 00:00:00+00'",
+                          "d = '2024-01-20'", "d >= '2024-01-20'", "s = '2024-01-20 12:00:00'"):
+            assert bird.execute(f"SELECT count(*) FROM delta.`{path}` WHERE {condition}").fetchone() == (1,), condition
+    finally:
+        bird.execute("SET TimeZone = 'UTC'")

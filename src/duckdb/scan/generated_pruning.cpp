@@ -1,12 +1,14 @@
 // An expression over one column is taken. Of equality follows equality of the values made of it, unless a zone takes part;
 // of an order follows an order where the expression is one of those that keep it. Where instants are cut to a day or an
-// hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ. Numbers with
-// a fraction are left out: 0.0 equals -0.0, and is another text.
+// hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ. Of what a
+// zone turns into an instant, as date_trunc and CAST(… AS TIMESTAMP) do, nothing follows. Numbers with a fraction are left
+// out: 0.0 equals -0.0, and is another text.
 #include "duckdb/scan/generated_pruning.hpp"
 
 #include <algorithm>
 
 #include "duckdb/execution/expression_executor.hpp"
+#include "duckdb/planner/expression_iterator.hpp"
 
 #include "core/schema/value_text.hpp"
 #include "core/table/table_rules.hpp"
@@ -69,9 +71,6 @@ bool IsMonotone(const sql::Expression &node, TypeKind base) {
     if (time && node.text == "YEAR") {
         return IsDateOfBase(arguments[0]);
     }
-    if (time && node.text == "DATE_TRUNC" && arguments.size() == 2) {
-        return arguments[0].kind == sql::ExpressionKind::kText && IsBase(arguments[1]);
-    }
     if (time && node.text == "TRUNC" && arguments.size() == 2) {
         return arguments[1].kind == sql::ExpressionKind::kText && IsDateOfBase(arguments[0]);
     }
@@ -85,6 +84,14 @@ bool IsMonotone(const sql::Expression &node, TypeKind base) {
     }
     return base == TypeKind::kString && node.text == "LEFT" && arguments.size() == 2 && IsBase(arguments[0]) &&
            arguments[1].kind == sql::ExpressionKind::kNumber;
+}
+
+//! Whether an instant is read or made on the way.
+bool UsesZone(const duckdb::Expression &expression) {
+    bool uses = expression.return_type.id() == duckdb::LogicalTypeId::TIMESTAMP_TZ;
+    duckdb::ExpressionIterator::EnumerateChildren(
+        expression, [&](const duckdb::Expression &child) { uses = uses || UsesZone(child); });
+    return uses;
 }
 
 }  // namespace
@@ -133,6 +140,9 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
         return Predicate::True();
     }
     auto bound = BindTranslation(context, *translation, schema);
+    if (field.type.kind() == TypeKind::kTimestamp || (!zoned && UsesZone(*bound))) {
+        return Predicate::True();
+    }
     duckdb::ExpressionExecutor executor(context, *bound);
     const auto made_of = [&](const Scalar &scalar) {
         duckdb::DataChunk chunk;
@@ -164,7 +174,9 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
         }
         std::vector<Predicate> any;
         any.push_back(std::move(term));
-        any.push_back(std::move(null));
+        if (op == CompareOp::kLessEqual || value.text().empty()) {
+            any.push_back(std::move(null));
+        }
         if (column.of_time) {
             any.push_back(Predicate::Compare({column.physical}, field.type, CompareOp::kLess, Scalar::Text(field.type, "0")));
         }
