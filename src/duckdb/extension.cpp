@@ -40,7 +40,5 @@ void LoadExtension(duckdb::ExtensionLoader &loader) {
 }  // namespace birdfoot::duck
 
 extern "C" {
-DUCKDB_CPP_EXTENSION_ENTRY(birdfoot, loader) {
-    birdfoot::duck::LoadExtension(loader);
-}
+DUCKDB_CPP_EXTENSION_ENTRY(birdfoot, loader) { birdfoot::duck::LoadExtension(loader); }
 }

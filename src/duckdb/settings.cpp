@@ -1,4 +1,5 @@
-// Settings: see settings.hpp. Spark's list is that of the specification, section 2.18, as far as something here heeds it.
+// Settings: see settings.hpp. Spark's list is that of the specification, section 2.18, as far as something here heeds
+// it.
 #include "duckdb/settings.hpp"
 
 #include <algorithm>
@@ -118,14 +119,11 @@ Status CheckValue(const KnownSetting &known, const std::string &value) {
     case ValueKind::kBool:
         wanted = Lower(value) == "true" || Lower(value) == "false" ? nullptr : "true or false";
         break;
-    case ValueKind::kNumber:
-        wanted = NumberOf(value) ? nullptr : "a whole number";
-        break;
+    case ValueKind::kNumber: wanted = NumberOf(value) ? nullptr : "a whole number"; break;
     case ValueKind::kOverwriteMode:
         wanted = Lower(value) == "static" || Lower(value) == "dynamic" ? nullptr : "static or dynamic";
         break;
-    case ValueKind::kText:
-        break;
+    case ValueKind::kText: break;
     }
     if (wanted) {
         return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE, "{} cannot be '{}'. It is {}.", known.key, value,
@@ -176,11 +174,11 @@ void RegisterSettings(duckdb::DatabaseInstance &db) {
                               LogicalType::BOOLEAN, Value::BOOLEAN(true), ApplyFsync, SetScope::GLOBAL);
     config.AddExtensionOption(kCatalogName, "Name of the catalog whose table names are paths of Delta tables",
                               LogicalType::VARCHAR, Value("delta"), AttachUnderNewName, SetScope::GLOBAL);
-    config.AddExtensionOption(kCheckpoints,
-                              "When a checkpoint that a commit asks for is written: on (in the background), inline, off",
-                              LogicalType::VARCHAR, Value("on"), CheckCheckpoints, SetScope::GLOBAL);
-    config.AddExtensionOption(kDefaultDeletionVectors, "New Delta tables have deletion vectors",
-                              LogicalType::BOOLEAN, Value::BOOLEAN(false), nullptr, SetScope::SESSION);
+    config.AddExtensionOption(
+        kCheckpoints, "When a checkpoint that a commit asks for is written: on (in the background), inline, off",
+        LogicalType::VARCHAR, Value("on"), CheckCheckpoints, SetScope::GLOBAL);
+    config.AddExtensionOption(kDefaultDeletionVectors, "New Delta tables have deletion vectors", LogicalType::BOOLEAN,
+                              Value::BOOLEAN(false), nullptr, SetScope::SESSION);
     SetFsync(db, FsyncOf(db));  // the database may have been opened with the setting already
 }
 
@@ -264,9 +262,7 @@ std::map<std::string, std::string> SessionSettings::DefaultTableProperties() con
     return properties;
 }
 
-bool AutoMergeOf(duckdb::ClientContext &context) {
-    return SessionSettings::Of(context).GetBool(kAutoMerge);
-}
+bool AutoMergeOf(duckdb::ClientContext &context) { return SessionSettings::Of(context).GetBool(kAutoMerge); }
 
 bool DynamicPartitionOverwriteOf(duckdb::ClientContext &context) {
     return Lower(*SessionSettings::Of(context).Get(kOverwriteMode)) == "dynamic";

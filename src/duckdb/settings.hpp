@@ -1,5 +1,6 @@
 // Settings of the engine: DuckDB's own kind (`SET birdfoot_fsync = false`) for what concerns the machine, and Spark's
-// (`SET spark.databricks.delta.schema.autoMerge.enabled = true`) for what concerns statements, kept one set a connection.
+// (`SET spark.databricks.delta.schema.autoMerge.enabled = true`) for what concerns statements, kept one set a
+// connection.
 #pragma once
 
 #include <map>
@@ -35,7 +36,8 @@ public:
     static SessionSettings &Of(duckdb::ClientContext &context);
 
     //! DELTA_INVALID_CONFIGURATION_VALUE for a value that the setting cannot have, DELTA_OPERATION_NOT_ALLOWED for a
-    //! setting of Delta's that is known and not supported. Any other key is kept: Spark has many that mean nothing here.
+    //! setting of Delta's that is known and not supported. Any other key is kept: Spark has many that mean nothing
+    //! here.
     Status Set(std::string_view key, std::string_view value);
     void Reset(std::string_view key);
     //! What was set, else the default; none for a key without either.
@@ -60,7 +62,8 @@ bool DynamicPartitionOverwriteOf(duckdb::ClientContext &context);
 std::optional<std::string> UserMetadataOf(duckdb::ClientContext &context);
 //! allowArbitraryProperties.enabled: delta.* keys that are not known are no error.
 bool AllowsArbitraryProperties(duckdb::ClientContext &context);
-//! vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration: versions are refused whose files VACUUM may have deleted.
+//! vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration: versions are refused whose files VACUUM may have
+//! deleted.
 bool EnforcesRetentionOf(duckdb::ClientContext &context);
 //! What a new table has unless the statement says otherwise.
 std::map<std::string, std::string> DefaultTablePropertiesOf(duckdb::ClientContext &context);

@@ -48,7 +48,7 @@ struct Expression {
     bool negated = false;      // NOT IN, NOT LIKE, NOT BETWEEN, IS NOT
     bool has_operand = false;  // of CASE
     bool has_else = false;
-    bool of_list = false;      // of LIKE: it stood in LIKE ANY or LIKE ALL
+    bool of_list = false;  // of LIKE: it stood in LIKE ANY or LIKE ALL
     int64_t months = 0;
     int64_t days = 0;
     int64_t microseconds = 0;

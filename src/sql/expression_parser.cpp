@@ -391,13 +391,14 @@ private:
         auto node = Node(ExpressionKind::kNumber, text.substr(0, digits));
         std::erase(node.text, '_');
         const bool fraction = node.text.find_first_of(".eE") != std::string::npos;
-        static constexpr std::array<std::pair<std::string_view, TypeKind>, 7> kSuffixes = {{{"", TypeKind::kVoid},
-                                                                                            {"L", TypeKind::kLong},
-                                                                                            {"S", TypeKind::kShort},
-                                                                                            {"Y", TypeKind::kByte},
-                                                                                            {"D", TypeKind::kDouble},
-                                                                                            {"F", TypeKind::kFloat},
-                                                                                            {"BD", TypeKind::kDecimal}}};
+        static constexpr std::array<std::pair<std::string_view, TypeKind>, 7> kSuffixes = {
+            {{"", TypeKind::kVoid},
+             {"L", TypeKind::kLong},
+             {"S", TypeKind::kShort},
+             {"Y", TypeKind::kByte},
+             {"D", TypeKind::kDouble},
+             {"F", TypeKind::kFloat},
+             {"BD", TypeKind::kDecimal}}};
         const auto *known =
             std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto &s) { return s.first == suffix; });
         if (known == kSuffixes.end() || node.text.find_first_not_of("0123456789.eE+-") != std::string::npos ||
@@ -553,8 +554,7 @@ private:
     // TRIM(LEADING 'x' FROM s) is ltrim('x', s).
     Result<Expression> Trim() {
         const auto side = Upper(cursor_.Take().text);
-        auto node = Node(ExpressionKind::kFunction,
-                         side == "BOTH" ? "TRIM" : side == "LEADING" ? "LTRIM" : "RTRIM");
+        auto node = Node(ExpressionKind::kFunction, side == "BOTH" ? "TRIM" : side == "LEADING" ? "LTRIM" : "RTRIM");
         if (!cursor_.AtWord("FROM")) {
             BF_ASSIGN(auto characters, Or());
             node.children.push_back(std::move(characters));
@@ -571,9 +571,10 @@ private:
         auto node = Node(ExpressionKind::kFunction, "NAMED_STRUCT");
         do {
             BF_ASSIGN(auto value, Or());
-            std::string name = value.kind == ExpressionKind::kColumn  ? value.name.back()
-                               : value.kind == ExpressionKind::kField ? value.text
-                                                                      : "col" + std::to_string(node.children.size() / 2 + 1);
+            std::string name = value.kind == ExpressionKind::kColumn ? value.name.back()
+                               : value.kind == ExpressionKind::kField
+                                   ? value.text
+                                   : "col" + std::to_string(node.children.size() / 2 + 1);
             if (cursor_.Accept("AS")) {
                 BF_ASSIGN(name, cursor_.Name("field name"));
             }

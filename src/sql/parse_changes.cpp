@@ -1,5 +1,5 @@
-// UPDATE and MERGE. They are Spark's where SET or INSERT (…) qualifies columns or names fields of structs, where * stands
-// for all columns, and where the schema evolves; everything else of them is DuckDB's own grammar.
+// UPDATE and MERGE. They are Spark's where SET or INSERT (…) qualifies columns or names fields of structs, where *
+// stands for all columns, and where the schema evolves; everything else of them is DuckDB's own grammar.
 #include <algorithm>
 #include <array>
 
@@ -88,9 +88,8 @@ public:
             copied_ = cursor_.NextOffset();
         }
         if (!cursor_.Accept("INTO")) {
-            return merge_.schema_evolution
-                       ? Answer(cursor_.Syntax("INTO is expected here", "Write MERGE INTO table …"))
-                       : Answer(std::optional<Statement>());
+            return merge_.schema_evolution ? Answer(cursor_.Syntax("INTO is expected here", "Write MERGE INTO table …"))
+                                           : Answer(std::optional<Statement>());
         }
         auto target = TakeTable(cursor_);
         if (!target.ok()) {

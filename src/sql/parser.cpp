@@ -13,9 +13,9 @@ using Answer = Result<std::optional<Statement>>;
 
 // First words of statements that may be ours.
 constexpr std::array<std::string_view, 26> kFirstWords = {
-    "CREATE",  "REPLACE",  "INSERT",  "WITH",    "MERGE",    "ALTER", "DROP",   "TRUNCATE", "DESCRIBE",
-    "UPDATE",  "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK",  "VACUUM", "RESTORE",  "REORG",
-    "CONVERT", "GENERATE", "EXPLAIN", "PREPARE", "MSCK",     "LOAD",  "ANALYZE"};
+    "CREATE", "REPLACE", "INSERT",   "WITH",    "MERGE",   "ALTER",    "DROP", "TRUNCATE", "DESCRIBE",
+    "UPDATE", "DESC",    "SHOW",     "SET",     "RESET",   "OPTIMIZE", "FSCK", "VACUUM",   "RESTORE",
+    "REORG",  "CONVERT", "GENERATE", "EXPLAIN", "PREPARE", "MSCK",     "LOAD", "ANALYZE"};
 
 bool IsFirstWord(const Token &token) {
     for (const auto word : kFirstWords) {

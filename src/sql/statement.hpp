@@ -306,9 +306,9 @@ struct ResetOption {
     std::string key;
 };
 
-using Statement =
-    std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Update, Merge, Truncate, AlterTable, Optimize, Vacuum, Restore, Reorg,
-                 Convert, Generate, RepairTable, DescribeHistory, DescribeDetail, DescribeTable, ShowProperties,
-                 ShowPartitions, ShowCreateTable, ShowColumns, ShowTables, SetOption, ShowOption, ResetOption>;
+using Statement = std::variant<CreateTable, CreateTableLike, CloneTable, Insert, Update, Merge, Truncate, AlterTable,
+                               Optimize, Vacuum, Restore, Reorg, Convert, Generate, RepairTable, DescribeHistory,
+                               DescribeDetail, DescribeTable, ShowProperties, ShowPartitions, ShowCreateTable,
+                               ShowColumns, ShowTables, SetOption, ShowOption, ResetOption>;
 
 }  // namespace birdfoot::sql

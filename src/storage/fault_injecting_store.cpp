@@ -92,8 +92,8 @@ std::vector<ObjectInfo> FaultInjectingStore::WithoutNewest(const std::string &fo
     const std::lock_guard lock(mutex_);
     const size_t hidden = std::min(stale_, put_paths_.size());
     std::erase_if(listed, [&](const ObjectInfo &info) {
-        return std::find(put_paths_.end() - static_cast<ptrdiff_t>(hidden), put_paths_.end(), folder + "/" + info.name) !=
-               put_paths_.end();
+        return std::find(put_paths_.end() - static_cast<ptrdiff_t>(hidden), put_paths_.end(),
+                         folder + "/" + info.name) != put_paths_.end();
     });
     return listed;
 }

@@ -1,5 +1,6 @@
 // FaultInjectingStore: a decorator for tests. It fails chosen calls in the ways in which real stores fail: nothing
-// happened, it happened but the answer was lost, everything fails from here on, lists that do not show the newest objects.
+// happened, it happened but the answer was lost, everything fails from here on, lists that do not show the newest
+// objects.
 #pragma once
 
 #include <deque>

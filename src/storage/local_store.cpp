@@ -46,8 +46,8 @@ Error Failed(std::string_view doing, const std::string &path, int error) {
     switch (error) {
     case ENOSPC:
     case EDQUOT:
-        return Fail(Condition::BIRDFOOT_NO_SPACE, "Cannot {} {}. {}. Free some space and run the statement again.", doing,
-                    path, std::strerror(error));
+        return Fail(Condition::BIRDFOOT_NO_SPACE, "Cannot {} {}. {}. Free some space and run the statement again.",
+                    doing, path, std::strerror(error));
     case EACCES:
     case EPERM:
     case EROFS:
@@ -61,8 +61,7 @@ Error Failed(std::string_view doing, const std::string &path, int error) {
     case ENFILE:
         return Fail(Condition::BIRDFOOT_IO, "Cannot {} {}. {}. Raise the limit with ulimit -n.", doing, path,
                     std::strerror(error));
-    default:
-        return Fail(Condition::BIRDFOOT_IO, "Cannot {} {}. {}.", doing, path, std::strerror(error));
+    default: return Fail(Condition::BIRDFOOT_IO, "Cannot {} {}. {}.", doing, path, std::strerror(error));
     }
 }
 

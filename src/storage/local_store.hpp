@@ -1,7 +1,7 @@
 // LocalStore: files of the local file system. A Put writes a temporary file and publishes it in one step: link(2) for
-// create-only (exactly one racing writer wins, whoever the others are), rename(2) for overwrite. Where a file system has
-// no hard links, renameat2(RENAME_NOREPLACE) takes link's place; one that has neither is refused, since a commit there
-// could be lost. By default the file and its folder are synced to the disk before Put returns.
+// create-only (exactly one racing writer wins, whoever the others are), rename(2) for overwrite. Where a file system
+// has no hard links, renameat2(RENAME_NOREPLACE) takes link's place; one that has neither is refused, since a commit
+// there could be lost. By default the file and its folder are synced to the disk before Put returns.
 //
 // Temporary files are named ".<uuid>.tmp": no reader of a table takes them for anything, and listings leave them out.
 // A symbolic link to a file is an object; symbolic links to folders are not followed by ListRecursive and DeleteFolder.

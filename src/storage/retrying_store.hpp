@@ -1,6 +1,6 @@
-// RetryingStore: a decorator that tries again what failed with an I/O error, where trying again is harmless: reads, lists,
-// overwrites, deletes. A create-only put is never repeated here: after an unclear answer only its caller can tell from
-// the content whose object it found.
+// RetryingStore: a decorator that tries again what failed with an I/O error, where trying again is harmless: reads,
+// lists, overwrites, deletes. A create-only put is never repeated here: after an unclear answer only its caller can
+// tell from the content whose object it found.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 namespace birdfoot::storage {
 
 struct RetryPolicy {
-    int attempts = 4;                             // the first one included
-    std::chrono::milliseconds first_delay{100};   // doubled each time, with jitter
+    int attempts = 4;                            // the first one included
+    std::chrono::milliseconds first_delay{100};  // doubled each time, with jitter
     std::chrono::milliseconds longest_delay{5000};
     //! Sleeps; replaced by tests.
     std::function<void(std::chrono::milliseconds)> sleep;

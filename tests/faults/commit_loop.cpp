@@ -1,5 +1,5 @@
-// Appends to a table for ever, on core and the local store alone, to be killed at any moment. It prints each version that
-// was acknowledged, and its file. With `check` it loads the table and prints the names of its files.
+// Appends to a table for ever, on core and the local store alone, to be killed at any moment. It prints each version
+// that was acknowledged, and its file. With `check` it loads the table and prints the names of its files.
 //
 //   commit_loop FOLDER NAME     (makes the table if there is none; NAME makes its files unique)
 //   commit_loop FOLDER check
@@ -14,7 +14,8 @@
 namespace birdfoot {
 namespace {
 
-constexpr const char *kSchema = R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]})";
+constexpr const char *kSchema =
+    R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]})";
 constexpr int kFilesACommit = 20;  // so that half a commit would show
 
 int Failed(const Error &error) {

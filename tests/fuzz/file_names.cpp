@@ -1,6 +1,6 @@
 // Any bytes as a file name of the log, as a path and as a key.
-#include "core/log/actions.hpp"
 #include "core/log/file_names.hpp"
+#include "core/log/actions.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace birdfoot;

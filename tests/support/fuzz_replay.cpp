@@ -1,5 +1,5 @@
-// Runs what the fuzzers found interesting as ordinary tests: each file in CORPUS/NAME through the target NAME. A crash, or
-// an input that takes over ten seconds, is a failure; the input is named first.
+// Runs what the fuzzers found interesting as ordinary tests: each file in CORPUS/NAME through the target NAME. A crash,
+// or an input that takes over ten seconds, is a failure; the input is named first.
 #include <unistd.h>
 
 #include <cstdint>

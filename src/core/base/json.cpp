@@ -94,8 +94,8 @@ Status JsonValue::ForEachMember(const std::function<Status(std::string_view, Jso
         return {};
     }
     while (yyjson_val *key = yyjson_obj_iter_next(&iter)) {
-        BF_RETURN_IF_ERROR(visit({unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key)},
-                                 JsonValue(yyjson_obj_iter_get_val(key))));
+        BF_RETURN_IF_ERROR(
+            visit({unsafe_yyjson_get_str(key), unsafe_yyjson_get_len(key)}, JsonValue(yyjson_obj_iter_get_val(key))));
     }
     return {};
 }

@@ -1,6 +1,6 @@
 // Result<T>, Status and Error: how core reports what went wrong. Core never throws; every fallible function returns one
-// of these, [[nodiscard]]. Eleven kinds say what a caller can do, a condition (error_conditions.def) says what happened,
-// in delta-spark's names. The text is always `[CONDITION] problem. cause. cure.`
+// of these, [[nodiscard]]. Eleven kinds say what a caller can do, a condition (error_conditions.def) says what
+// happened, in delta-spark's names. The text is always `[CONDITION] problem. cause. cure.`
 #pragma once
 
 #include <cassert>
@@ -70,24 +70,39 @@ Error Fail(Condition condition, fmt::format_string<Args...> format, Args &&...ar
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}    // NOLINT: implicit on purpose
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit on purpose
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
     template <typename U>
-        requires(!std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-                 !std::is_same_v<std::remove_cvref_t<U>, Error> && std::is_convertible_v<U, T>)
-    Result(U &&value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT
+    requires(!std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error> && std::is_convertible_v<U, T>) Result(U &&value)
+        : state_(std::in_place_index<0>, std::forward<U>(value)) {}  // NOLINT
 
     bool ok() const { return state_.index() == 0; }
     explicit operator bool() const { return ok(); }
-    T &value() & { assert(ok()); return std::get<0>(state_); }
-    const T &value() const & { assert(ok()); return std::get<0>(state_); }
-    T &&value() && { assert(ok()); return std::get<0>(std::move(state_)); }
+    T &value() & {
+        assert(ok());
+        return std::get<0>(state_);
+    }
+    const T &value() const & {
+        assert(ok());
+        return std::get<0>(state_);
+    }
+    T &&value() && {
+        assert(ok());
+        return std::get<0>(std::move(state_));
+    }
     T &operator*() & { return value(); }
     const T &operator*() const & { return value(); }
     T *operator->() { return &value(); }
     const T *operator->() const { return &value(); }
-    const Error &error() const & { assert(!ok()); return std::get<1>(state_); }
-    Error &&error() && { assert(!ok()); return std::get<1>(std::move(state_)); }
+    const Error &error() const & {
+        assert(!ok());
+        return std::get<1>(state_);
+    }
+    Error &&error() && {
+        assert(!ok());
+        return std::get<1>(std::move(state_));
+    }
 
 private:
     std::variant<T, Error> state_;
@@ -101,8 +116,14 @@ public:
 
     bool ok() const { return !error_.has_value(); }
     explicit operator bool() const { return ok(); }
-    const Error &error() const & { assert(!ok()); return *error_; }
-    Error &&error() && { assert(!ok()); return *std::move(error_); }
+    const Error &error() const & {
+        assert(!ok());
+        return *error_;
+    }
+    Error &&error() && {
+        assert(!ok());
+        return *std::move(error_);
+    }
 
 private:
     std::optional<Error> error_;
@@ -112,20 +133,20 @@ private:
 #define BF_CONCAT(a, b) BF_CONCAT_INNER(a, b)
 
 //! BF_RETURN_IF_ERROR(expr): leaves the function with the error of a Status or Result.
-#define BF_RETURN_IF_ERROR(...)                                                                                        \
-    do {                                                                                                               \
-        if (auto bf_status = (__VA_ARGS__); !bf_status.ok()) {                                                         \
-            return std::move(bf_status).error();                                                                       \
-        }                                                                                                              \
+#define BF_RETURN_IF_ERROR(...)                                \
+    do {                                                       \
+        if (auto bf_status = (__VA_ARGS__); !bf_status.ok()) { \
+            return std::move(bf_status).error();               \
+        }                                                      \
     } while (0)
 
 //! BF_ASSIGN(auto x, expr): x = the value, or leaves the function with the error.
 #define BF_ASSIGN(lhs, ...) BF_ASSIGN_IMPL(BF_CONCAT(bf_result_, __LINE__), lhs, __VA_ARGS__)
-#define BF_ASSIGN_IMPL(tmp, lhs, ...)                                                                                  \
-    auto tmp = (__VA_ARGS__);                                                                                          \
-    if (!tmp.ok()) {                                                                                                   \
-        return std::move(tmp).error();                                                                                 \
-    }                                                                                                                  \
+#define BF_ASSIGN_IMPL(tmp, lhs, ...)  \
+    auto tmp = (__VA_ARGS__);          \
+    if (!tmp.ok()) {                   \
+        return std::move(tmp).error(); \
+    }                                  \
     lhs = std::move(tmp).value()
 
 }  // namespace birdfoot

@@ -1,5 +1,5 @@
-// A version's `cdc` files are its changes, exclusively; without any, its added and removed files are. A path both removed
-// and added in one version changed its vector: the difference of the vectors is the change.
+// A version's `cdc` files are its changes, exclusively; without any, its added and removed files are. A path both
+// removed and added in one version changed its vector: the difference of the vectors is the change.
 #include "core/changes/table_changes.hpp"
 
 #include <algorithm>
@@ -13,15 +13,17 @@ namespace birdfoot {
 namespace {
 
 bool FeedEnabled(const Metadata &metadata) {
-    return BoolProperty(metadata, "delta.enableChangeDataFeed") || BoolProperty(metadata, "delta.enableChangeDataCapture");
+    return BoolProperty(metadata, "delta.enableChangeDataFeed") ||
+           BoolProperty(metadata, "delta.enableChangeDataCapture");
 }
 
 Error MissingChangeData(Version start, Version end, Version version) {
-    return Fail(Condition::DELTA_MISSING_CHANGE_DATA,
-                "Error getting change data for range [{}, {}] as change data was not recorded for version [{}]: the change "
-                "data feed was not enabled there. `DESCRIBE HISTORY` shows when it was enabled; to record changes from now "
-                "on, use `ALTER TABLE … SET TBLPROPERTIES (delta.enableChangeDataFeed = true)`.",
-                start, end, version);
+    return Fail(
+        Condition::DELTA_MISSING_CHANGE_DATA,
+        "Error getting change data for range [{}, {}] as change data was not recorded for version [{}]: the change "
+        "data feed was not enabled there. `DESCRIBE HISTORY` shows when it was enabled; to record changes from now "
+        "on, use `ALTER TABLE … SET TBLPROPERTIES (delta.enableChangeDataFeed = true)`.",
+        start, end, version);
 }
 
 //! True if data of type `from` can be read as `to`: the same, or widened.
@@ -42,7 +44,8 @@ bool ReadsAs(const DataType &from, const DataType &to) {
         case TypeKind::kStruct: return ReadsAs(from.struct_type(), to.struct_type());
         case TypeKind::kArray: return ReadsAs(from.array_type().element, to.array_type().element);
         case TypeKind::kMap:
-            return ReadsAs(from.map_type().key, to.map_type().key) && ReadsAs(from.map_type().value, to.map_type().value);
+            return ReadsAs(from.map_type().key, to.map_type().key) &&
+                   ReadsAs(from.map_type().value, to.map_type().value);
         case TypeKind::kDecimal:
             return to.scale() >= from.scale() && to.precision() - to.scale() >= from.precision() - from.scale();
         default: return true;
@@ -113,11 +116,12 @@ public:
             if (!commit.ok()) {
                 return commit.error().condition() == Condition::BIRDFOOT_OBJECT_NOT_FOUND
                            ? Fail(Condition::DELTA_LOG_FILE_NOT_FOUND,
-                                  "The changes of version {} are gone: {} was deleted, by log clean-up perhaps.", version,
-                                  file.name)
+                                  "The changes of version {} are gone: {} was deleted, by log clean-up perhaps.",
+                                  version, file.name)
                            : std::move(commit).error();
             }
-            const auto time = std::find_if(times.begin(), times.end(), [&](const auto &t) { return t.version == version; });
+            const auto time =
+                std::find_if(times.begin(), times.end(), [&](const auto &t) { return t.version == version; });
             BF_RETURN_IF_ERROR(AddVersion(**commit, time == times.end() ? 0 : time->timestamp_ms));
         }
         BF_RETURN_IF_ERROR(CheckSchema(start->metadata(), start->schema(), changes_.start,
@@ -163,11 +167,12 @@ private:
             metadata.partition_columns == changes_.snapshot->metadata().partition_columns) {
             return {};
         }
-        return Fail(condition,
-                    "Retrieving table changes between version {} and {} failed because of an incompatible schema: columns "
-                    "of version {} were dropped, renamed, repartitioned or changed in type by version {}. Read the changes "
-                    "up to version {} and from there on separately.",
-                    changes_.start, changes_.end, version, changes_.end, std::max(version, changes_.start));
+        return Fail(
+            condition,
+            "Retrieving table changes between version {} and {} failed because of an incompatible schema: columns "
+            "of version {} were dropped, renamed, repartitioned or changed in type by version {}. Read the changes "
+            "up to version {} and from there on separately.",
+            changes_.start, changes_.end, version, changes_.end, std::max(version, changes_.start));
     }
 
     Status AddVersion(const CommitActions &commit, int64_t timestamp_ms) {
@@ -219,9 +224,10 @@ private:
                     const std::map<std::string, const RemoveFile *> &removes) {
         for (const auto &[path, remove] : removes) {
             if (!remove->partition_values && !changes_.snapshot->metadata().partition_columns.empty()) {
-                return Fail(Condition::DELTA_MISSING_CHANGE_DATA,
-                            "Version {} removed {} without saying its partition values, so its deleted rows cannot be told.",
-                            version_, path);
+                return Fail(
+                    Condition::DELTA_MISSING_CHANGE_DATA,
+                    "Version {} removed {} without saying its partition values, so its deleted rows cannot be told.",
+                    version_, path);
             }
             const auto added = adds.find(path);
             if (added == adds.end()) {
@@ -281,8 +287,9 @@ private:
             const auto physical = PhysicalName(*field, changes_.snapshot->mapping());
             const auto value = std::find_if(add.partition_values.begin(), add.partition_values.end(),
                                             [&](const auto &v) { return v.first == physical; });
-            BF_ASSIGN(auto scalar, Scalar::FromPartitionValue(
-                                       field->type, value == add.partition_values.end() ? std::nullopt : value->second));
+            BF_ASSIGN(auto scalar,
+                      Scalar::FromPartitionValue(field->type,
+                                                 value == add.partition_values.end() ? std::nullopt : value->second));
             change.file.partition.push_back(std::move(scalar));
         }
         change.file.statistics = FileStatistics::Parse(add.stats);

@@ -1,5 +1,6 @@
-// Change data feed (PROTOCOL.md, "Add CDC File" and "Change Data Files"): which files hold the row-level changes of a range
-// of versions, and which of their rows. Only the files of those versions are named; nothing of the table is scanned.
+// Change data feed (PROTOCOL.md, "Add CDC File" and "Change Data Files"): which files hold the row-level changes of a
+// range of versions, and which of their rows. Only the files of those versions are named; nothing of the table is
+// scanned.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +46,9 @@ struct TableChanges {
     std::vector<ChangeFile> files;  // by version; deletes before inserts
 };
 
-//! DELTA_VERSION_INVALID, DELTA_INVALID_CDC_RANGE, DELTA_CDC_START_VERSION_AFTER_LATEST, DELTA_VERSION_NOT_FOUND for a bad
-//! range; DELTA_MISSING_CHANGE_DATA names the version where the feed is off; DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_* where
-//! the schema changed in a way that the last version's schema cannot read.
+//! DELTA_VERSION_INVALID, DELTA_INVALID_CDC_RANGE, DELTA_CDC_START_VERSION_AFTER_LATEST, DELTA_VERSION_NOT_FOUND for a
+//! bad range; DELTA_MISSING_CHANGE_DATA names the version where the feed is off; DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_*
+//! where the schema changed in a way that the last version's schema cannot read.
 Result<TableChanges> PlanTableChanges(const Engine &engine, const std::string &root, const ChangeRange &range,
                                       const Call &call);
 

@@ -1,6 +1,6 @@
 // ObjectStore: the port to whatever keeps the files. Paths are full paths in the store's own form: "/data/t/_delta_log/
-// 00000000000000000000.json", "s3://bucket/t/part-0.parquet"; never percent-encoded, "/" between folders, no trailing "/".
-// Every implementation and decorator passes tests/unit/contracts/object_store_contract.
+// 00000000000000000000.json", "s3://bucket/t/part-0.parquet"; never percent-encoded, "/" between folders, no trailing
+// "/". Every implementation and decorator passes tests/unit/contracts/object_store_contract.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,8 @@ public:
     //! gets kWritten, the others kAlreadyExists and the object is the winner's. An error says nothing about whether the
     //! object was written; BIRDFOOT_COMMIT_OUTCOME_UNKNOWN says so explicitly. Missing folders are made.
     virtual Result<PutResult> Put(const std::string &path, std::string_view bytes, PutMode mode, const Call &call) = 0;
-    //! True if an error of Put other than BIRDFOOT_COMMIT_OUTCOME_UNKNOWN means that the object was certainly not written
-    //! and will not be: so for a store within this machine, never for one behind a network.
+    //! True if an error of Put other than BIRDFOOT_COMMIT_OUTCOME_UNKNOWN means that the object was certainly not
+    //! written and will not be: so for a store within this machine, never for one behind a network.
     virtual bool failed_puts_are_final() const { return false; }
     //! Deleting what is not there is no error.
     virtual Status Delete(const std::string &path, const Call &call) = 0;

@@ -47,12 +47,12 @@ struct ColumnVector {
 struct ColumnType {
     std::string name;
     ColumnKind kind = ColumnKind::kString;
-    bool int32 = false;        // written as INT32 instead of INT64
-    bool float32 = false;      // written as FLOAT
-    bool binary = false;       // kString without the UTF-8 mark
-    bool ntz = false;          // kTimestamp without zone
-    uint8_t precision = 0;     // kDecimal
-    uint8_t scale = 0;         // kDecimal
+    bool int32 = false;     // written as INT32 instead of INT64
+    bool float32 = false;   // written as FLOAT
+    bool binary = false;    // kString without the UTF-8 mark
+    bool ntz = false;       // kTimestamp without zone
+    uint8_t precision = 0;  // kDecimal
+    uint8_t scale = 0;      // kDecimal
     std::vector<ColumnType> children{};
 };
 
@@ -62,10 +62,10 @@ struct ColumnRequest {
 };
 
 struct ReadRequest {
-    std::vector<std::string> files;       // full paths, read in any order
-    std::vector<ColumnRequest> columns;   // a column that a file lacks arrives as all NULL
+    std::vector<std::string> files;                      // full paths, read in any order
+    std::vector<ColumnRequest> columns;                  // a column that a file lacks arrives as all NULL
     std::vector<std::vector<std::string>> any_not_null;  // keep rows where one of these paths is not null; empty: all
-    bool row_numbers = false;             // fill Batch::file / Batch::row
+    bool row_numbers = false;                            // fill Batch::file / Batch::row
     //! Only these rows of files[0] (sorted, from an earlier read's row numbers); empty: all.
     std::optional<std::vector<int64_t>> only_rows;
 };

@@ -257,8 +257,8 @@ std::optional<Action> ReadAction(std::string_view name, Fields &fields) {
                               fields.OptionalFlag("removed").value_or(false)};
     }
     if (name == "cdc") {
-        return AddCdcFile{fields.Text("path"), fields.Map("partitionValues"),
-                          fields.OptionalNumber("size").value_or(0), fields.OptionalMap("tags")};
+        return AddCdcFile{fields.Text("path"), fields.Map("partitionValues"), fields.OptionalNumber("size").value_or(0),
+                          fields.OptionalMap("tags")};
     }
     if (name == "checkpointMetadata") {
         return CheckpointMetadata{fields.Number("version"), fields.OptionalMap("tags")};
@@ -272,7 +272,8 @@ std::optional<Action> ReadAction(std::string_view name, Fields &fields) {
 
 Status VisitValue(JsonValue line, std::string_view file, const std::function<Status(Action &&)> &visit) {
     if (!line.is_object()) {
-        return Fail(Condition::DELTA_LOG_FILE_MALFORMED, "{} holds a value that is no action (not a JSON object).", file);
+        return Fail(Condition::DELTA_LOG_FILE_MALFORMED, "{} holds a value that is no action (not a JSON object).",
+                    file);
     }
     return line.ForEachMember([&](std::string_view name, JsonValue member) -> Status {
         if (!member.is_object()) {
@@ -458,8 +459,10 @@ std::string DecodePath(std::string_view path) {
         path.remove_prefix(5);
     }
     const auto digit = [](char c) -> int {
-        return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                                                                          : -1;
+        return c >= '0' && c <= '9'   ? c - '0'
+               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                      : -1;
     };
     std::string out;
     out.reserve(path.size());

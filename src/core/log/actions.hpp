@@ -18,7 +18,6 @@
 
 namespace birdfoot {
 
-
 struct Protocol {
     int32_t min_reader_version = 1;
     int32_t min_writer_version = 2;
@@ -126,8 +125,8 @@ struct Sidecar {
     std::optional<Tags> tags;
 };
 
-using Action = std::variant<AddFile, RemoveFile, Metadata, Protocol, SetTransaction, DomainMetadata, CommitInfo, AddCdcFile,
-                            CheckpointMetadata, Sidecar>;
+using Action = std::variant<AddFile, RemoveFile, Metadata, Protocol, SetTransaction, DomainMetadata, CommitInfo,
+                            AddCdcFile, CheckpointMetadata, Sidecar>;
 
 //! A path of the log as the store knows it: percent-decoded once; "file:///x" is "/x".
 std::string DecodePath(std::string_view path);
@@ -135,8 +134,8 @@ std::string DecodePath(std::string_view path);
 //! What identifies a file in replay: decoded path and vector. Two spellings of one path are one key.
 std::string FileKey(std::string_view path, const std::optional<DeletionVectorDescriptor> &vector);
 
-//! Reads a commit (or a JSON checkpoint manifest): one JSON object after the other, on lines of their own or not. Unknown
-//! actions are skipped. DELTA_LOG_FILE_MALFORMED names `file` and what is wrong.
+//! Reads a commit (or a JSON checkpoint manifest): one JSON object after the other, on lines of their own or not.
+//! Unknown actions are skipped. DELTA_LOG_FILE_MALFORMED names `file` and what is wrong.
 Status ParseActions(std::string_view text, std::string_view file, const std::function<Status(Action &&)> &visit);
 //! One action as the line {"add":{…}} without its newline.
 std::string ActionToJson(const Action &action);

@@ -305,7 +305,12 @@ class FileReader {
 public:
     FileReader(ParquetIo &parquet, std::string file, const FileRequest &request, const KeySet &seen,
                const std::function<void(int64_t)> &see, const std::function<Status(AddFile &&)> &emit, const Call &call)
-        : parquet_(parquet), file_(std::move(file)), request_(request), seen_(seen), see_(see), emit_(emit),
+        : parquet_(parquet),
+          file_(std::move(file)),
+          request_(request),
+          seen_(seen),
+          see_(see),
+          emit_(emit),
           call_(call) {}
 
     Status Run(PartitionFilter *filter) {
@@ -672,8 +677,7 @@ Status ReadCheckpointTombstones(const Engine &engine, const LogSegment &segment,
                                 const KeySet &seen, const std::function<Status(RemoveFile &&)> &visit,
                                 const Call &call) {
     Visitor<RemoveFile> visitor(visit);
-    return visitor.Finish(segment,
-                          ReadTombstones(engine, segment, expired_before_ms, seen, std::ref(visitor), call));
+    return visitor.Finish(segment, ReadTombstones(engine, segment, expired_before_ms, seen, std::ref(visitor), call));
 }
 
 }  // namespace birdfoot

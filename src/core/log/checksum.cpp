@@ -1,5 +1,5 @@
-// Histograms and the list of all files, which the format also allows, are neither written nor read: they are optional, and
-// nothing here needs them.
+// Histograms and the list of all files, which the format also allows, are neither written nor read: they are optional,
+// and nothing here needs them.
 #include "core/log/checksum.hpp"
 
 #include <algorithm>
@@ -19,12 +19,13 @@ std::optional<Kind> ReadOne(std::string_view name, JsonValue json) {
         return std::nullopt;
     }
     std::optional<Kind> found;
-    const auto status = ParseActions(fmt::format("{{\"{}\":{}}}", name, json.ToText()), "checksum", [&](Action &&action) -> Status {
-        if (auto *kind = std::get_if<Kind>(&action)) {
-            found = std::move(*kind);
-        }
-        return {};
-    });
+    const auto status =
+        ParseActions(fmt::format("{{\"{}\":{}}}", name, json.ToText()), "checksum", [&](Action &&action) -> Status {
+            if (auto *kind = std::get_if<Kind>(&action)) {
+                found = std::move(*kind);
+            }
+            return {};
+        });
     return status.ok() ? found : std::nullopt;
 }
 

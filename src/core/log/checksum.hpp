@@ -1,5 +1,5 @@
-// Version checksum files, <version>.crc (PROTOCOL.md, "Version Checksum File"): sums over a version's state in one small
-// JSON file. They are read to be checked and to spare a count; what they say never overrides the log.
+// Version checksum files, <version>.crc (PROTOCOL.md, "Version Checksum File"): sums over a version's state in one
+// small JSON file. They are read to be checked and to spare a count; what they say never overrides the log.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ std::string ChecksumToJson(const Checksum &checksum);
 Result<std::optional<Checksum>> ReadChecksum(const Engine &engine, const LogSegment &segment, const Protocol &protocol,
                                              const Metadata &metadata, const Call &call);
 
-//! Writes <version>.crc: from the previous version's where that is there and good, else by counting where the table has no
-//! more than kMaxCountedFiles files. False if neither is possible, or if the file is there already.
+//! Writes <version>.crc: from the previous version's where that is there and good, else by counting where the table has
+//! no more than kMaxCountedFiles files. False if neither is possible, or if the file is there already.
 inline constexpr uint64_t kMaxCountedFiles = 1'000;
 Result<bool> WriteChecksum(const Engine &engine, const LogSegment &segment, const Protocol &protocol,
                            const Metadata &metadata, const Call &call);

@@ -145,9 +145,10 @@ Error VersionNotFound(const Listing &listing, const std::string &log_folder, Ver
 //! No checkpoint leads to the end of the log, and neither does commit 0.
 Error NoBase(const Listing &listing, Version version) {
     if (!listing.incomplete.empty()) {
-        return Fail(Condition::DELTA_MISSING_PART_FILES,
-                    "Couldn't find all part files of the checkpoint at version {}, and no older one leads to version {}.",
-                    *listing.incomplete.rbegin(), version);
+        return Fail(
+            Condition::DELTA_MISSING_PART_FILES,
+            "Couldn't find all part files of the checkpoint at version {}, and no older one leads to version {}.",
+            *listing.incomplete.rbegin(), version);
     }
     return Fail(Condition::DELTA_TRUNCATED_TRANSACTION_LOG,
                 "Unable to reconstruct state at version {}: the log begins at version {}, and there is no complete "
@@ -160,7 +161,8 @@ Error Unreachable(const Listing &listing, const LogSegment &segment, Version mis
                   const std::set<std::string> &damaged) {
     if (!damaged.empty()) {
         return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
-                    "The checkpoint {} cannot be read, and the commits that it stands for are gone.", *damaged.rbegin());
+                    "The checkpoint {} cannot be read, and the commits that it stands for are gone.",
+                    *damaged.rbegin());
     }
     if (wanted && *wanted < EarliestVersion(listing).value_or(0)) {
         return VersionNotFound(listing, segment.log_folder, *wanted);
@@ -169,11 +171,12 @@ Error Unreachable(const Listing &listing, const LogSegment &segment, Version mis
         return NoBase(listing, segment.version);
     }
     const auto next = listing.commits.lower_bound(missing);
-    return Fail(Condition::DELTA_VERSIONS_NOT_CONTIGUOUS,
-                "Versions ({}, {}) are not contiguous: {} is missing in {}. It was deleted, or a copy of the table left "
-                "it out; put it back or restore the table from a copy.",
-                missing - 1, next == listing.commits.end() ? segment.version : next->first, CommitFileName(missing),
-                segment.log_folder);
+    return Fail(
+        Condition::DELTA_VERSIONS_NOT_CONTIGUOUS,
+        "Versions ({}, {}) are not contiguous: {} is missing in {}. It was deleted, or a copy of the table left "
+        "it out; put it back or restore the table from a copy.",
+        missing - 1, next == listing.commits.end() ? segment.version : next->first, CommitFileName(missing),
+        segment.log_folder);
 }
 
 //! None if there is no such object.
@@ -295,7 +298,8 @@ Error NoTable(const Engine &engine, const std::string &root, const Listing &list
                     "`{}` is not a Delta table: it has no commit and no checkpoint in _delta_log.", root);
     }
     return Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
-                "`{}` doesn't exist, or is not a Delta table: no file was found there and none in its _delta_log.", root);
+                "`{}` doesn't exist, or is not a Delta table: no file was found there and none in its _delta_log.",
+                root);
 }
 
 bool SameFile(const ObjectInfo &a, const ObjectInfo &b) {
@@ -410,7 +414,8 @@ Result<CommitActionsPtr> ReadCommit(const Engine &engine, const std::string &log
     if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
         // What a crash leaves where a writer did not wait for the disk. To read on would lose the rows of that commit.
         return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
-                    "The log file {} is empty, where every commit has at least one action. Its writer, or the machine, may have "
+                    "The log file {} is empty, where every commit has at least one action. Its writer, or the machine, "
+                    "may have "
                     "stopped too early. Restore the file; or, if it is the latest version, delete it and write again.",
                     path);
     }
@@ -428,8 +433,8 @@ Result<CommitActionsPtr> ReadCommit(const Engine &engine, const std::string &log
 
 namespace {
 
-//! The compaction that begins at `first` and reaches furthest, short of the segment's own version, whose commit is always
-//! read for its commitInfo.
+//! The compaction that begins at `first` and reaches furthest, short of the segment's own version, whose commit is
+//! always read for its commitInfo.
 const ObjectInfo *CompactionFrom(const LogSegment &segment, Version first) {
     const ObjectInfo *best = nullptr;
     Version best_end = 0;

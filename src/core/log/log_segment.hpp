@@ -35,9 +35,9 @@ struct LogSegment {
     std::string log_folder;  // <root>/_delta_log
     Version version = 0;
     std::optional<CheckpointFiles> checkpoint;
-    std::vector<ObjectInfo> commits;  // commit files after the checkpoint, ascending, without gaps
+    std::vector<ObjectInfo> commits;      // commit files after the checkpoint, ascending, without gaps
     std::vector<ObjectInfo> compactions;  // log compaction files whose range lies within the commits' range
-    std::optional<ObjectInfo> checksum;  // <version>.crc, if there
+    std::optional<ObjectInfo> checksum;   // <version>.crc, if there
     ObjectInfo last_commit;  // the file of `version` itself (its size and time are the cache's validator); may be empty
     //! What the commits hold, oldest first, compactions in the place of commits; empty where it was not kept.
     std::vector<CommitActionsPtr> tail;
@@ -45,14 +45,14 @@ struct LogSegment {
     Version first_in_tail() const { return checkpoint ? checkpoint->version + 1 : 0; }
 };
 
-//! Lists the log and picks the files for `version` (none: the latest). Uses _last_checkpoint as a hint only: it may lie, be
-//! missing or be damaged. Only direct children count. An incomplete multi-part checkpoint is no checkpoint, and neither
-//! is one whose first file is in `damaged` (full paths).
+//! Lists the log and picks the files for `version` (none: the latest). Uses _last_checkpoint as a hint only: it may
+//! lie, be missing or be damaged. Only direct children count. An incomplete multi-part checkpoint is no checkpoint, and
+//! neither is one whose first file is in `damaged` (full paths).
 Result<LogSegment> ListLogSegment(const Engine &engine, const std::string &root, std::optional<Version> version,
                                   const Call &call, const std::set<std::string> &damaged = {});
-//! The latest segment, given an earlier one. Asks for the next commits by name; lists, from the earlier version on, only
-//! where many are new or the tail has grown so long that there should be a newer checkpoint. None where the earlier
-//! version's commit is no longer the same file.
+//! The latest segment, given an earlier one. Asks for the next commits by name; lists, from the earlier version on,
+//! only where many are new or the tail has grown so long that there should be a newer checkpoint. None where the
+//! earlier version's commit is no longer the same file.
 Result<std::optional<LogSegment>> ExtendLogSegment(const Engine &engine, const LogSegment &earlier, const Call &call);
 //! The segment of the same version on an older checkpoint than the damaged ones, with its tail.
 Result<LogSegment> OlderSegment(const Engine &engine, const LogSegment &segment, const std::set<std::string> &damaged,

@@ -14,7 +14,8 @@ namespace birdfoot {
 class ParsedStatistics {
 public:
     ParsedStatistics() = default;
-    //! `field` is add.stats_parsed of a footer; the leaves' requests are appended to `requests`, `path` before their names.
+    //! `field` is add.stats_parsed of a footer; the leaves' requests are appended to `requests`, `path` before their
+    //! names.
     ParsedStatistics(const ParquetField &field, std::vector<std::string> path, std::vector<ColumnRequest> &requests);
 
     //! None if no leaf has a value.

@@ -1,5 +1,5 @@
-// Replay: the tail is walked newest version first, each key's newest action wins; then the checkpoint is streamed against
-// the keys that the tail has named. What a checkpoint holds is read in checkpoint_reader.
+// Replay: the tail is walked newest version first, each key's newest action wins; then the checkpoint is streamed
+// against the keys that the tail has named. What a checkpoint holds is read in checkpoint_reader.
 #include "core/log/replay.hpp"
 
 #include <algorithm>
@@ -52,8 +52,8 @@ private:
     std::vector<Item> copies_;
 };
 
-//! Walks the tail, newest first: every key goes into `seen`, the newest action of a key to `adds` or `removes` (which may
-//! be null).
+//! Walks the tail, newest first: every key goes into `seen`, the newest action of a key to `adds` or `removes` (which
+//! may be null).
 Status WalkFiles(const Engine &engine, const LogSegment &segment, KeySet &seen, TailItems<AddFile> *adds,
                  TailItems<RemoveFile> *removes, const Call &call) {
     return VisitTail(

@@ -1,6 +1,6 @@
-// Replay: from the files of a LogSegment to the state of the table (PROTOCOL.md, "Action Reconciliation"). A checkpoint is
-// streamed as columns against a hash of the tail's keys alone, so memory grows with the tail and with what is kept, never
-// with the table.
+// Replay: from the files of a LogSegment to the state of the table (PROTOCOL.md, "Action Reconciliation"). A checkpoint
+// is streamed as columns against a hash of the tail's keys alone, so memory grows with the tail and with what is kept,
+// never with the table.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ Result<TableState> ReplayStateSince(const Engine &engine, const LogSegment &segm
 
 //! What ReplayFiles is to give.
 struct FileRequest {
-    //! Tells, from the partition values alone, whether a file may be kept; empty: all. It is asked once a distinct set of
-    //! values where that is cheap, and before the rest of a file's columns is read.
+    //! Tells, from the partition values alone, whether a file may be kept; empty: all. It is asked once a distinct set
+    //! of values where that is cheap, and before the rest of a file's columns is read.
     std::function<bool(const PartitionValues &)> keep;
     //! Tells from the file as a whole (statistics included, if asked for); empty: all.
     std::function<bool(const AddFile &)> keep_file;

@@ -1,6 +1,6 @@
-// ALTER TABLE, as far as it changes what a table is beside its files: columns, properties, comments (specification 4.2).
-// Each function takes the table as it is and gives it as it will be, with history's words for it (specification 5). What
-// the rows must satisfy first is the caller's business, and said where it is asked for.
+// ALTER TABLE, as far as it changes what a table is beside its files: columns, properties, comments
+// (specification 4.2). Each function takes the table as it is and gives it as it will be, with history's words for it
+// (specification 5). What the rows must satisfy first is the caller's business, and said where it is asked for.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Alteration {
     TableDefinition table;
     Operation operation;
     std::vector<DomainMetadata> domains;  // that change with it
-    bool nothing = false;  // there was nothing to change (IF EXISTS, IF NOT EXISTS): no version is made
+    bool nothing = false;                 // there was nothing to change (IF EXISTS, IF NOT EXISTS): no version is made
 };
 
 // ---- columns ----

@@ -93,8 +93,7 @@ std::optional<CharType> ParseCharType(const std::optional<std::string> &text) {
         return std::nullopt;
     }
     const auto open = text->find('(');
-    return CharType{text->starts_with("varchar"),
-                    open == std::string::npos ? 0 : std::atoll(text->c_str() + open + 1)};
+    return CharType{text->starts_with("varchar"), open == std::string::npos ? 0 : std::atoll(text->c_str() + open + 1)};
 }
 
 //! Whether values of one char, varchar or string type are values of another.
@@ -186,7 +185,8 @@ Result<StructType> ChangePart(const TableDefinition &table, const StructType &sc
     }
     BF_ASSIGN(const auto type, TypeAt(schema, path));
     if (change.nullable || change.place || change.char_type) {
-        return CannotChange(path, type.ToString(), change.char_type.value_or("a part with another place or nullability"),
+        return CannotChange(path, type.ToString(),
+                            change.char_type.value_or("a part with another place or nullability"),
                             "Only the type of an array's element, a map's key or value can change.");
     }
     if (!change.type) {
@@ -201,10 +201,11 @@ Result<StructType> ChangePart(const TableDefinition &table, const StructType &sc
 Status CheckNoCharInside(const StructType &schema, const FieldPath &path) {
     const auto *column = path.size() > 1 ? schema.Find(path[0]) : nullptr;
     if (column && column->metadata.JsonOf(kCharType)) {
-        return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                    "Column {} holds char or varchar types inside, and its parts cannot be changed. Add a column of the "
-                    "new type and fill it instead.",
-                    column->name);
+        return Fail(
+            Condition::BIRDFOOT_UNSUPPORTED,
+            "Column {} holds char or varchar types inside, and its parts cannot be changed. Add a column of the "
+            "new type and fill it instead.",
+            column->name);
     }
     return {};
 }
@@ -226,10 +227,11 @@ Result<Alteration> AddColumns(const TableDefinition &table, const std::vector<Ad
     bool any = false;
     for (const auto &column : columns) {
         if (HasNotNull(column.field)) {
-            return Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                        "Operation not allowed: `NOT NULL in ALTER TABLE ADD COLUMNS` is not supported for Delta tables. "
-                        "Rows that are there have NULL in {}. Add the column without NOT NULL, fill it, and SET NOT NULL.",
-                        column.field.name);
+            return Fail(
+                Condition::DELTA_OPERATION_NOT_ALLOWED,
+                "Operation not allowed: `NOT NULL in ALTER TABLE ADD COLUMNS` is not supported for Delta tables. "
+                "Rows that are there have NULL in {}. Add the column without NOT NULL, fill it, and SET NOT NULL.",
+                column.field.name);
         }
         FieldPath path;
         if (!column.parent.empty()) {
@@ -341,9 +343,8 @@ Result<Alteration> RenameColumn(const TableDefinition &table, const FieldPath &c
         }
         return true;
     }));
-    return Complete(
-        std::move(changed), table,
-        {"RENAME COLUMN", {{"oldColumnPath", PathText(path)}, {"newColumnPath", PathText(renamed)}}, {}});
+    return Complete(std::move(changed), table,
+                    {"RENAME COLUMN", {{"oldColumnPath", PathText(path)}, {"newColumnPath", PathText(renamed)}}, {}});
 }
 
 Result<Alteration> ChangeColumns(const TableDefinition &table, const std::vector<ColumnChange> &changes) {
@@ -390,7 +391,8 @@ Error CannotReplace(const FieldPath &path, std::string_view what) {
                 what, PathText(path));
 }
 
-//! What REPLACE COLUMNS makes of the fields of one struct: those of `wanted`, each what it was but for what it may become.
+//! What REPLACE COLUMNS makes of the fields of one struct: those of `wanted`, each what it was but for what it may
+//! become.
 class Replacing {
 public:
     explicit Replacing(const TableDefinition &table) : table_(table) {}

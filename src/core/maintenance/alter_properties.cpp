@@ -44,9 +44,10 @@ Status CheckMayBeSet(const std::string &key) {
                     key);
     }
     if (EqualsIgnoreCase(canonical, "delta.feature.clustering")) {
-        return Fail(Condition::DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED,
-                    "Cannot enable clustering table feature using ALTER TABLE SET TBLPROPERTIES. Please use ALTER TABLE "
-                    "CLUSTER BY.");
+        return Fail(
+            Condition::DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED,
+            "Cannot enable clustering table feature using ALTER TABLE SET TBLPROPERTIES. Please use ALTER TABLE "
+            "CLUSTER BY.");
     }
     return {};
 }
@@ -114,7 +115,8 @@ Result<Alteration> UnsetProperties(const TableDefinition &table, const std::vect
     }
     writer.EndArray();
     // Spark looks for the keys first, and records that each may be missing.
-    return Complete(std::move(changed), table, {"UNSET TBLPROPERTIES", {{"properties", list}, {"ifExists", "true"}}, {}});
+    return Complete(std::move(changed), table,
+                    {"UNSET TBLPROPERTIES", {{"properties", list}, {"ifExists", "true"}}, {}});
 }
 
 Result<Alteration> SetTableComment(const TableDefinition &table, std::optional<std::string> comment) {

@@ -1,5 +1,5 @@
-// See drop_feature.hpp. The steps are delta-spark's: the traces of the feature go first; then three empty commits with a
-// checkpoint each, so that readers that fail on one and go back find no way past them; then the commit that drops the
+// See drop_feature.hpp. The steps are delta-spark's: the traces of the feature go first; then three empty commits with
+// a checkpoint each, so that readers that fail on one and go back find no way past them; then the commit that drops the
 // feature and names the versions that are protected; and a checkpoint behind it.
 #include "core/maintenance/drop_feature.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::string_view kConstraintPrefix = "delta.constraints.";
 
 struct Droppable {
     std::string_view name;
-    bool in_history;  // readers of old versions need it
+    bool in_history;                             // readers of old versions need it
     std::array<std::string_view, 4> properties;  // that go with it
 };
 constexpr Droppable kDroppable[] = {
@@ -83,12 +83,13 @@ Result<std::vector<AddFile>> FilesOf(const Engine &engine, const Snapshot &snaps
     if (vectors_only) {
         request.keep_file = [](const AddFile &add) { return add.deletion_vector.has_value(); };
     }
-    BF_RETURN_IF_ERROR(ReplayFiles(engine, snapshot.segment(), request,
-                                   [&](AddFile &&add) -> Status {
-                                       files.push_back(std::move(add));
-                                       return {};
-                                   },
-                                   call));
+    BF_RETURN_IF_ERROR(ReplayFiles(
+        engine, snapshot.segment(), request,
+        [&](AddFile &&add) -> Status {
+            files.push_back(std::move(add));
+            return {};
+        },
+        call));
     return files;
 }
 
@@ -171,9 +172,7 @@ private:
     }
 
     Operation Unset(std::string_view property) const {
-        return {"UNSET TBLPROPERTIES",
-                {{"properties", fmt::format("[\"{}\"]", property)}, {"ifExists", "true"}},
-                {}};
+        return {"UNSET TBLPROPERTIES", {{"properties", fmt::format("[\"{}\"]", property)}, {"ifExists", "true"}}, {}};
     }
 
     //! Switches the feature off, so that nobody brings it back meanwhile, then writes anew what still has it.
@@ -228,9 +227,8 @@ private:
             return {};
         }
         ChangeSet changes;
-        changes.operation = {"DOMAIN METADATA CLEANUP",
-                             {},
-                             {{"domainMetadataRemovedCount", std::to_string(extras.domains.size())}}};
+        changes.operation = {
+            "DOMAIN METADATA CLEANUP", {}, {{"domainMetadataRemovedCount", std::to_string(extras.domains.size())}}};
         for (auto &[name, domain] : extras.domains) {
             domain.removed = true;
             changes.domains.push_back(std::move(domain));
@@ -287,13 +285,14 @@ private:
     //! Removes what is older than the retention that TRUNCATE HISTORY leaves, and looks at what is left.
     Status TruncateHistory() {
         if (feature_.in_history && made_changes_) {
-            return Wait(Condition::DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD,
-                        fmt::format("Dropping {} was partially successful: it is no longer used in the current version of "
-                                    "the table, but still in historical ones.",
-                                    feature_.name));
+            return Wait(
+                Condition::DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD,
+                fmt::format("Dropping {} was partially successful: it is no longer used in the current version of "
+                            "the table, but still in historical ones.",
+                            feature_.name));
         }
-        BF_ASSIGN(const auto retention, IntervalProperty(snapshot_->metadata(),
-                                                         "delta.dropFeatureTruncateHistory.retentionDuration"));
+        BF_ASSIGN(const auto retention,
+                  IntervalProperty(snapshot_->metadata(), "delta.dropFeatureTruncateHistory.retentionDuration"));
         BF_RETURN_IF_ERROR(CleanUpLog(engine_, *snapshot_, call_, retention.value_or(0)));
         BF_ASSIGN(const bool used, HistoryUsesIt());
         if (!used) {
@@ -308,12 +307,14 @@ private:
     }
 
     Error Wait(Condition condition, const std::string &problem) const {
-        const auto retention = TextProperty(snapshot_->metadata(), "delta.dropFeatureTruncateHistory.retentionDuration");
-        return Fail(condition,
-                    "{} Please wait until the retention of TRUNCATE HISTORY has passed "
-                    "(delta.dropFeatureTruncateHistory.retentionDuration: {}), and repeat ALTER TABLE … DROP FEATURE {} "
-                    "TRUNCATE HISTORY.",
-                    problem, retention.value_or("none"), feature_.name);
+        const auto retention =
+            TextProperty(snapshot_->metadata(), "delta.dropFeatureTruncateHistory.retentionDuration");
+        return Fail(
+            condition,
+            "{} Please wait until the retention of TRUNCATE HISTORY has passed "
+            "(delta.dropFeatureTruncateHistory.retentionDuration: {}), and repeat ALTER TABLE … DROP FEATURE {} "
+            "TRUNCATE HISTORY.",
+            problem, retention.value_or("none"), feature_.name);
     }
 
     //! Anything in what is left of the log that a reader without the feature could not read.
@@ -423,7 +424,8 @@ private:
     //! Ids that stayed would be given again, were row tracking turned on later.
     Status TakeRowIdsOut(ChangeSet &changes) {
         BF_ASSIGN(changes.adds, FilesOf(engine_, *snapshot_, false, call_));
-        std::erase_if(changes.adds, [](const auto &add) { return !add.base_row_id && !add.default_row_commit_version; });
+        std::erase_if(changes.adds,
+                      [](const auto &add) { return !add.base_row_id && !add.default_row_commit_version; });
         for (auto &add : changes.adds) {
             add.base_row_id.reset();
             add.default_row_commit_version.reset();

@@ -1,5 +1,5 @@
-// ALTER TABLE … DROP FEATURE (PROTOCOL.md, "Table Features", "Checkpoint Protection"): takes the traces of a feature out
-// of the table, then its name out of the protocol. A feature that readers need stays in the history, so either
+// ALTER TABLE … DROP FEATURE (PROTOCOL.md, "Table Features", "Checkpoint Protection"): takes the traces of a feature
+// out of the table, then its name out of the protocol. A feature that readers need stays in the history, so either
 // checkpoints that are protected keep readers from going back that far, or history is truncated first. It takes several
 // commits of its own.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace birdfoot {
 
-//! Writes the rows of some files anew, as the files of a table defined by `target`, and gives the new files; `pending` is
-//! told of each before its first byte.
+//! Writes the rows of some files anew, as the files of a table defined by `target`, and gives the new files; `pending`
+//! is told of each before its first byte.
 using RewriteFiles =
     std::function<Result<std::vector<AddFile>>(const SnapshotPtr &snapshot, const TableDefinition &target,
                                                const std::vector<AddFile> &files, PendingFiles &pending)>;
@@ -26,8 +26,8 @@ struct DropFeatureOptions {
     RewriteFiles rewrite;  // empty: a feature whose traces are in data files is refused
 };
 
-//! DELTA_FEATURE_DROP_*, DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE; conflicts are errors. A failure leaves the table with
-//! the feature; what was done before may stay, and the statement can be run again.
+//! DELTA_FEATURE_DROP_*, DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE; conflicts are errors. A failure leaves the table
+//! with the feature; what was done before may stay, and the statement can be run again.
 Status DropFeature(const Engine &engine, const std::string &root, std::string_view feature,
                    const DropFeatureOptions &options, const Call &call);
 

@@ -1,5 +1,5 @@
-// Row sets over CRoaring, and the storage of deletion vectors: the bytes of one, files of several, and Z85. Bytes that are
-// damaged are an error, never "nothing was deleted".
+// Row sets over CRoaring, and the storage of deletion vectors: the bytes of one, files of several, and Z85. Bytes that
+// are damaged are an error, never "nothing was deleted".
 #include "core/scan/deletion_vector.hpp"
 
 #include <algorithm>
@@ -92,8 +92,8 @@ std::string UuidText(std::string_view bytes) {
     return text;
 }
 
-Result<std::string> ReadFromFile(const Engine &engine, const std::string &path, const DeletionVectorDescriptor &descriptor,
-                                 const Call &call) {
+Result<std::string> ReadFromFile(const Engine &engine, const std::string &path,
+                                 const DeletionVectorDescriptor &descriptor, const Call &call) {
     const auto size = static_cast<uint64_t>(descriptor.size_in_bytes);
     const auto offset = static_cast<uint64_t>(descriptor.offset.value_or(0));
     // The version byte is fetched along where that costs nothing.
@@ -106,19 +106,22 @@ Result<std::string> ReadFromFile(const Engine &engine, const std::string &path, 
                     "The deletion vector at offset {} of {} is cut off. Restore the file or the table.", offset, path);
     }
     if (from == 0 && bytes[0] != kFileVersion) {
-        return Invalid("{} has format version {}, not {}", path, static_cast<int>(bytes[0]), static_cast<int>(kFileVersion));
+        return Invalid("{} has format version {}, not {}", path, static_cast<int>(bytes[0]),
+                       static_cast<int>(kFileVersion));
     }
     bytes.remove_prefix(offset - from);
     if (const auto stored = BigEndian32(bytes); stored != size) {
-        return Fail(Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH,
-                    "The deletion vector at offset {} of {} has {} bytes, the log says {}. Restore the file or the table.",
-                    offset, path, stored, size);
+        return Fail(
+            Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH,
+            "The deletion vector at offset {} of {} has {} bytes, the log says {}. Restore the file or the table.",
+            offset, path, stored, size);
     }
     const auto data = bytes.substr(kFieldSize, size);
     if (BigEndian32(bytes.substr(kFieldSize + size)) != Checksum(data)) {
-        return Fail(Condition::DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH,
-                    "The deletion vector at offset {} of {} does not match its checksum. Restore the file or the table.",
-                    offset, path);
+        return Fail(
+            Condition::DELTA_DELETION_VECTOR_CHECKSUM_MISMATCH,
+            "The deletion vector at offset {} of {} does not match its checksum. Restore the file or the table.",
+            offset, path);
     }
     return std::string(data);
 }
@@ -192,7 +195,8 @@ Result<RowSet> RowSet::Deserialize(std::string_view bytes) {
         return Invalid("it has {} bytes", bytes.size());
     }
     const auto magic = LittleEndian32(bytes);
-    if (magic == kNativeMagic || BigEndian32(bytes) == kNativeMagic) {  // the protocol's example of an inline vector is one
+    if (magic == kNativeMagic ||
+        BigEndian32(bytes) == kNativeMagic) {  // the protocol's example of an inline vector is one
         return Invalid("it is in delta-spark's unpublished 'native' format, which is not supported");
     }
     if (magic != kMagic) {
@@ -249,9 +253,10 @@ Result<RowSet> ReadDeletionVector(const Engine &engine, const std::string &root,
             return Invalid("it is inline, and no Z85 text");
         }
         if (decoded->size() < static_cast<size_t>(descriptor.size_in_bytes)) {
-            return Fail(Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH,
-                        "An inline deletion vector has {} bytes, the log says {}. Restore the table to an earlier version.",
-                        decoded->size(), descriptor.size_in_bytes);
+            return Fail(
+                Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH,
+                "An inline deletion vector has {} bytes, the log says {}. Restore the table to an earlier version.",
+                decoded->size(), descriptor.size_in_bytes);
         }
         bytes = decoded->substr(0, static_cast<size_t>(descriptor.size_in_bytes));  // the rest is padding
     } else {

@@ -58,7 +58,8 @@ Result<RowSet> ReadDeletionVector(const Engine &engine, const std::string &root,
 
 //! A vector held in the action itself.
 DeletionVectorDescriptor InlineDeletionVector(const RowSet &rows);
-//! Writes the vectors of several files into one new file under `root` (deletion_vector_<uuid>.bin) and gives a descriptor for each;
+//! Writes the vectors of several files into one new file under `root` (deletion_vector_<uuid>.bin) and gives a
+//! descriptor for each;
 //! `*path` is the file written (for PendingFiles).
 Result<std::vector<DeletionVectorDescriptor>> WriteDeletionVectors(const Engine &engine, const std::string &root,
                                                                    const std::vector<const RowSet *> &rows,

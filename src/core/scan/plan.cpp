@@ -24,10 +24,11 @@ Result<std::vector<PartitionColumn>> PartitionColumns(const Snapshot &snapshot) 
     for (const auto &name : snapshot.metadata().partition_columns) {
         const auto *field = snapshot.schema().Find(name);
         if (!field) {
-            return Fail(Condition::DELTA_SCHEMA_MALFORMED,
-                        "The table is partitioned by '{}', which is not in its schema. The metaData action of the log must "
-                        "be repaired or restored.",
-                        name);
+            return Fail(
+                Condition::DELTA_SCHEMA_MALFORMED,
+                "The table is partitioned by '{}', which is not in its schema. The metaData action of the log must "
+                "be repaired or restored.",
+                name);
         }
         columns.push_back({field->name, PhysicalName(*field, snapshot.mapping()), field->type});
     }
@@ -82,10 +83,12 @@ public:
     }
 
     bool RemovedByOverlay(const AddFile &add) const {
-        return overlay_ && !overlay_->removed.empty() && overlay_->removed.count(FileKey(add.path, add.deletion_vector));
+        return overlay_ && !overlay_->removed.empty() &&
+               overlay_->removed.count(FileKey(add.path, add.deletion_vector));
     }
 
-    //! Adds the overlay's own files, and counts. `seen` are the snapshot's live files, `pruned` those not given to Take.
+    //! Adds the overlay's own files, and counts. `seen` are the snapshot's live files, `pruned` those not given to
+    //! Take.
     Result<ScanPlan> Finish(uint64_t seen, uint64_t seen_bytes, uint64_t pruned) {
         for (const auto &add : overlay_ ? overlay_->added : std::vector<AddFile>()) {
             ++seen;
@@ -107,7 +110,7 @@ public:
 private:
     struct Verdict {
         bool keep = true;
-        std::vector<Scalar> values;  // of kept files
+        std::vector<Scalar> values;          // of kept files
         std::shared_ptr<const Error> error;  // told once a live file has the values
     };
 
@@ -132,9 +135,9 @@ private:
         for (const auto &column : columns_) {
             const auto *text = FindValue(values, column.physical);
             if (!text) {
-                verdict.error = std::make_shared<const Error>(
-                    Fail(Condition::DELTA_ADD_FILE_PARTITIONING_MISMATCH,
-                         "It has no value for the partition column '{}'. The file must be written again.", column.logical));
+                verdict.error = std::make_shared<const Error>(Fail(
+                    Condition::DELTA_ADD_FILE_PARTITIONING_MISMATCH,
+                    "It has no value for the partition column '{}'. The file must be written again.", column.logical));
                 return verdict;
             }
             auto value = Scalar::FromPartitionValue(column.type, *text);

@@ -58,7 +58,8 @@ bool IsAbsolutePath(std::string_view log_path);
 //! What goes into add.path for a file below the root: percent-encoded as Spark (java.net.URI) does.
 std::string EncodePath(std::string_view relative_path);
 //! "p=a%2Fb/" folders as Spark writes them (Hive escaping), "" for an unpartitioned table.
-std::string PartitionFolder(const std::vector<std::string> &names, const std::vector<std::optional<std::string>> &values);
+std::string PartitionFolder(const std::vector<std::string> &names,
+                            const std::vector<std::optional<std::string>> &values);
 //! The same from values; timestamps appear as Spark's folders have them ("ts=2024-01-01 10%3A00%3A00"), in UTC.
 std::string PartitionFolder(const std::vector<std::string> &names, const std::vector<Scalar> &values);
 

@@ -1,6 +1,6 @@
-// Predicates: building and evaluating. A negation is carried down to the leaves while evaluating, where `NOT (x <= c)` is
-// `x > c`: both are satisfied by no NULL, and in the one order of numbers that Spark and DuckDB share (NaN above all) a
-// value satisfies exactly one of them.
+// Predicates: building and evaluating. A negation is carried down to the leaves while evaluating, where `NOT (x <= c)`
+// is `x > c`: both are satisfied by no NULL, and in the one order of numbers that Spark and DuckDB share (NaN above
+// all) a value satisfies exactly one of them.
 #include "core/scan/predicate.hpp"
 
 #include <algorithm>
@@ -41,10 +41,10 @@ Ternary NullTest(bool wants_null, const ColumnFacts &facts) {
 
 //! Where the rows of a file lie, seen from the literal: each is only true where it is certain.
 struct Position {
-    bool all_below = false;     // every non-null value < literal
-    bool all_not_above = false; // <=
-    bool all_not_below = false; // >=
-    bool all_above = false;     // >
+    bool all_below = false;      // every non-null value < literal
+    bool all_not_above = false;  // <=
+    bool all_not_below = false;  // >=
+    bool all_above = false;      // >
 };
 
 Position Locate(const ColumnFacts &facts, const Scalar &literal, const DataType &type) {
@@ -64,7 +64,8 @@ Position Locate(const ColumnFacts &facts, const Scalar &literal, const DataType 
         }
     }
     const auto literal_kind = literal.type().kind();
-    if (is_real && (literal_kind == TypeKind::kFloat || literal_kind == TypeKind::kDouble) && std::isnan(literal.real())) {
+    if (is_real && (literal_kind == TypeKind::kFloat || literal_kind == TypeKind::kDouble) &&
+        std::isnan(literal.real())) {
         position.all_not_above = true;
     }
     return position;
@@ -110,12 +111,30 @@ Ternary CompareTest(const Predicate &predicate, CompareOp op, const ColumnFacts 
     bool always = false;  // every non-null value satisfies it
     bool never = false;
     switch (op) {
-    case CompareOp::kEqual: always = all_equal; never = none_equal; break;
-    case CompareOp::kNotEqual: always = none_equal; never = all_equal; break;
-    case CompareOp::kLess: always = at.all_below; never = at.all_not_below; break;
-    case CompareOp::kLessEqual: always = at.all_not_above; never = at.all_above; break;
-    case CompareOp::kGreater: always = at.all_above; never = at.all_not_above; break;
-    case CompareOp::kGreaterEqual: always = at.all_not_below; never = at.all_below; break;
+    case CompareOp::kEqual:
+        always = all_equal;
+        never = none_equal;
+        break;
+    case CompareOp::kNotEqual:
+        always = none_equal;
+        never = all_equal;
+        break;
+    case CompareOp::kLess:
+        always = at.all_below;
+        never = at.all_not_below;
+        break;
+    case CompareOp::kLessEqual:
+        always = at.all_not_above;
+        never = at.all_above;
+        break;
+    case CompareOp::kGreater:
+        always = at.all_above;
+        never = at.all_not_above;
+        break;
+    case CompareOp::kGreaterEqual:
+        always = at.all_not_below;
+        never = at.all_below;
+        break;
     }
     if (never) {
         return Ternary::kFalse;

@@ -1,6 +1,6 @@
-// Predicate: what a query asks of a table, in a small tree. One tree serves partition pruning, data skipping and the read
-// set of the conflict checker. Evaluation is three-valued; a file is skipped only on certain-false, and *unknown* means
-// keep the file in a scan and conflict in the checker. Columns are physical paths.
+// Predicate: what a query asks of a table, in a small tree. One tree serves partition pruning, data skipping and the
+// read set of the conflict checker. Evaluation is three-valued; a file is skipped only on certain-false, and *unknown*
+// means keep the file in a scan and conflict in the checker. Columns are physical paths.
 #pragma once
 
 #include <functional>
@@ -54,8 +54,8 @@ enum class Ternary : uint8_t { kFalse, kTrue, kUnknown };
 
 //! What is known of all rows of a file about one column.
 struct ColumnFacts {
-    std::optional<Scalar> min;  // a lower bound of all non-null values (safe, perhaps not tight)
-    std::optional<Scalar> max;  // an upper bound; float columns: NaN may lie above it, unless nan_is_bounded
+    std::optional<Scalar> min;    // a lower bound of all non-null values (safe, perhaps not tight)
+    std::optional<Scalar> max;    // an upper bound; float columns: NaN may lie above it, unless nan_is_bounded
     bool nan_is_bounded = false;  // no NaN lies outside min and max (true of partition values)
     std::optional<bool> all_null;
     std::optional<bool> none_null;
@@ -64,7 +64,8 @@ struct ColumnFacts {
 //! Gives the facts about a column, by physical path.
 using FactsOf = std::function<ColumnFacts(const std::vector<std::string> &column, const DataType &type)>;
 
-//! kFalse: no row can satisfy it. kTrue: every row does. (A NULL comparison satisfies nothing, and neither does its NOT.)
+//! kFalse: no row can satisfy it. kTrue: every row does. (A NULL comparison satisfies nothing, and neither does its
+//! NOT.)
 Ternary Evaluate(const Predicate &predicate, const FactsOf &facts);
 
 }  // namespace birdfoot

@@ -1,5 +1,5 @@
-// Reading per-file statistics. What is damaged, of another type or contradicts itself is as if it were not there: then the
-// file is opened. Bounds are moved outwards by what writers are known to lose.
+// Reading per-file statistics. What is damaged, of another type or contradicts itself is as if it were not there: then
+// the file is opened. Bounds are moved outwards by what writers are known to lose.
 #include "core/scan/statistics.hpp"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ std::optional<Scalar> Bound(const DataType &type, JsonValue json, bool up) {
         if (std::isnan(value->real())) {
             return up ? value : std::nullopt;  // a minimum that is NaN says nothing: some writers let NaN swallow all
         }
-        // Short text may be a float's, from before the column was widened; the float lies beside the double of that text.
+        // Short text may be a float's, from before the column was widened; the float lies beside the double of that
+        // text.
         if (type.kind() == TypeKind::kDouble && json.is_number() && SignificantDigits(json.number_text()) <= 9) {
             const auto single = RealFromText(json.number_text(), true).value_or(value->real());
             return Scalar::Real(type, up ? std::max(single, value->real()) : std::min(single, value->real()));
@@ -61,7 +62,8 @@ std::optional<Scalar> Bound(const DataType &type, JsonValue json, bool up) {
         // Old Spark versions ended a cut maximum with U+FFFD, which is not above all characters.
         constexpr std::string_view kOldEnd = "\xEF\xBF\xBD";
         if (up && value->text().ends_with(kOldEnd)) {
-            return Scalar::Text(type, value->text().substr(0, value->text().size() - kOldEnd.size()) + "\xF4\x8F\xBF\xBF");
+            return Scalar::Text(type,
+                                value->text().substr(0, value->text().size() - kOldEnd.size()) + "\xF4\x8F\xBF\xBF");
         }
         return value;
     }

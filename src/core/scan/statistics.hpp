@@ -41,13 +41,14 @@ private:
 struct LeafStatistics {
     std::vector<std::string> column;  // physical path
     DataType type;
-    std::optional<Scalar> min;  // none where all values are NULL, or where the type has no bounds; NaN included as Spark
+    std::optional<Scalar>
+        min;  // none where all values are NULL, or where the type has no bounds; NaN included as Spark
     std::optional<Scalar> max;
     int64_t null_count = 0;
 };
 
-//! Spark's JSON: {"numRecords":…,"minValues":{…},"maxValues":{…},"nullCount":{…},"tightBounds":true if asked}. Strings are cut at
-//! `string_prefix` characters with a safe maximum (or none), timestamps at milliseconds.
+//! Spark's JSON: {"numRecords":…,"minValues":{…},"maxValues":{…},"nullCount":{…},"tightBounds":true if asked}. Strings
+//! are cut at `string_prefix` characters with a safe maximum (or none), timestamps at milliseconds.
 std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatistics> &leaves, size_t string_prefix,
                              std::optional<bool> tight_bounds);
 

@@ -192,9 +192,9 @@ bool AppendPhysical(const DataType &type, const std::vector<std::string> &logica
 }  // namespace
 
 Result<ColumnMappingMode> ParseColumnMappingMode(std::string_view text) {
-    for (const auto &[name, mode] : {std::pair{"none", ColumnMappingMode::kNone},
-                                     std::pair{"name", ColumnMappingMode::kName},
-                                     std::pair{"id", ColumnMappingMode::kId}}) {
+    for (const auto &[name, mode] :
+         {std::pair{"none", ColumnMappingMode::kNone}, std::pair{"name", ColumnMappingMode::kName},
+          std::pair{"id", ColumnMappingMode::kId}}) {
         if (EqualsIgnoreCase(text, name)) {
             return mode;
         }

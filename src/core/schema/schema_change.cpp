@@ -196,7 +196,8 @@ Result<DataType> TypeAt(const StructType &schema, const FieldPath &path, FieldPa
         } else if (type.kind() == TypeKind::kArray && EqualsIgnoreCase(step, "element")) {
             name = "element";
             type = DataType(type.array_type().element);
-        } else if (type.kind() == TypeKind::kMap && (EqualsIgnoreCase(step, "key") || EqualsIgnoreCase(step, "value"))) {
+        } else if (type.kind() == TypeKind::kMap &&
+                   (EqualsIgnoreCase(step, "key") || EqualsIgnoreCase(step, "value"))) {
             const bool key = EqualsIgnoreCase(step, "key");
             name = key ? "key" : "value";
             type = DataType(key ? type.map_type().key : type.map_type().value);

@@ -93,8 +93,8 @@ public:
         }
         if (depth > kMaxDepth) {
             return Fail(Condition::DELTA_UNSUPPORTED_DATA_TYPES,
-                        "Column '{}…' is nested more than {} levels deep, which is not supported.",
-                        path.substr(0, 60), kMaxDepth);
+                        "Column '{}…' is nested more than {} levels deep, which is not supported.", path.substr(0, 60),
+                        kMaxDepth);
         }
         const auto name = json["type"].string();
         if (name == "struct") {
@@ -291,9 +291,8 @@ bool DataType::SameAs(const DataType &other) const {
     case TypeKind::kStruct: {
         const auto &a = struct_->fields;
         const auto &b = other.struct_->fields;
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto &x, auto &y) {
-            return EqualsIgnoreCase(x.name, y.name) && x.type.SameAs(y.type);
-        });
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [](auto &x, auto &y) { return EqualsIgnoreCase(x.name, y.name) && x.type.SameAs(y.type); });
     }
     default: return true;
     }

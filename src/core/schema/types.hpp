@@ -1,5 +1,5 @@
-// Delta's types and schema (PROTOCOL.md, "Schema Serialization Format"): primitive types, arrays, maps and structs, each
-// struct field with its metadata kept as the JSON text that it was, whether we understand it or not.
+// Delta's types and schema (PROTOCOL.md, "Schema Serialization Format"): primitive types, arrays, maps and structs,
+// each struct field with its metadata kept as the JSON text that it was, whether we understand it or not.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,24 @@
 namespace birdfoot {
 
 enum class TypeKind : uint8_t {
-    kBoolean, kByte, kShort, kInteger, kLong, kFloat, kDouble, kDecimal, kString, kBinary, kDate, kTimestamp,
-    kTimestampNtz, kVariant, kVoid, kArray, kMap, kStruct,
+    kBoolean,
+    kByte,
+    kShort,
+    kInteger,
+    kLong,
+    kFloat,
+    kDouble,
+    kDecimal,
+    kString,
+    kBinary,
+    kDate,
+    kTimestamp,
+    kTimestampNtz,
+    kVariant,
+    kVoid,
+    kArray,
+    kMap,
+    kStruct,
 };
 
 struct StructField;

@@ -345,8 +345,9 @@ std::string RealToText(double value, bool single) {
         return sign + "0.0";
     }
     char buffer[64];
-    char *end = single ? std::to_chars(buffer, std::end(buffer), static_cast<float>(value), std::chars_format::scientific).ptr
-                       : std::to_chars(buffer, std::end(buffer), value, std::chars_format::scientific).ptr;
+    char *end =
+        single ? std::to_chars(buffer, std::end(buffer), static_cast<float>(value), std::chars_format::scientific).ptr
+               : std::to_chars(buffer, std::end(buffer), value, std::chars_format::scientific).ptr;
     if (buffer[1] == 'e') {
         // Java has two digits at least, and where one would do takes the nearest two: 4.9E-324, not 5.0E-324.
         char two[64];

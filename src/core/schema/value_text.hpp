@@ -18,8 +18,8 @@ struct ParsedTimestamp {
     int64_t wall_micros = 0;               // as the clock on the wall showed it
     std::optional<int64_t> offset_micros;  // east of UTC, where the text named a zone
 };
-//! "yyyy-MM-dd", then optionally "T" or " " and "HH:mm[:ss[.f…]]" and "Z", "UTC", "±HH[[:]mm]". More than six digits of a
-//! fraction are cut. None for other text; region names ("Europe/Berlin") need a time zone database and are not read.
+//! "yyyy-MM-dd", then optionally "T" or " " and "HH:mm[:ss[.f…]]" and "Z", "UTC", "±HH[[:]mm]". More than six digits of
+//! a fraction are cut. None for other text; region names ("Europe/Berlin") need a time zone database and are not read.
 std::optional<ParsedTimestamp> ParseTimestamp(std::string_view text);
 
 enum class TimestampStyle : uint8_t {
@@ -35,8 +35,9 @@ std::string RealToText(double value, bool single);
 std::optional<double> RealFromText(std::string_view text, bool single);
 std::optional<int64_t> IntegerFromText(std::string_view text);
 
-//! A decimal's text as a bound: digits behind `scale` round upwards or downwards. Where more than a double's 15 digits are
-//! possible, text that a double may have printed (delta-rs wrote decimals so) is moved outwards by what it may have lost.
+//! A decimal's text as a bound: digits behind `scale` round upwards or downwards. Where more than a double's 15 digits
+//! are possible, text that a double may have printed (delta-rs wrote decimals so) is moved outwards by what it may have
+//! lost.
 std::optional<Int128> DecimalBound(std::string_view text, uint8_t precision, uint8_t scale, bool up);
 
 Int128 PowerOfTen(unsigned exponent);  // up to 38

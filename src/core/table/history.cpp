@@ -1,5 +1,5 @@
-// Commit times. A listing gives every commit file's time in one call; in-commit timestamps stand in the commits themselves
-// and are searched by halving, since they rise strictly.
+// Commit times. A listing gives every commit file's time in one call; in-commit timestamps stand in the commits
+// themselves and are searched by halving, since they rise strictly.
 #include "core/table/history.hpp"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct CommitFile {
 //! The commits of the versions that can be read, up to the snapshot's, with monotonised file times.
 Result<std::vector<CommitFile>> ListCommits(const Engine &engine, const Snapshot &latest, const Call &call) {
     BF_ASSIGN(const auto range, AvailableVersions(engine, latest.root(), call));
-    BF_ASSIGN(auto files, engine.store->List(latest.segment().log_folder, fmt::format("{:020}.", range.earliest), call));
+    BF_ASSIGN(auto files,
+              engine.store->List(latest.segment().log_folder, fmt::format("{:020}.", range.earliest), call));
     std::vector<CommitFile> commits;
     for (auto &file : files) {
         const auto name = ParseLogFileName(file.name);
@@ -101,10 +102,11 @@ public:
     }
     Result<int64_t> InCommitTime(const CommitFile &commit, const std::optional<CommitInfo> &info) const {
         if (!info || !info->in_commit_timestamp) {
-            return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
-                        "{}/{} has no inCommitTimestamp in its commitInfo, although the table has in-commit timestamps from "
-                        "version {} on.",
-                        latest_.segment().log_folder, commit.file.name, *first_);
+            return Fail(
+                Condition::DELTA_LOG_FILE_MALFORMED,
+                "{}/{} has no inCommitTimestamp in its commitInfo, although the table has in-commit timestamps from "
+                "version {} on.",
+                latest_.segment().log_folder, commit.file.name, *first_);
         }
         return *info->in_commit_timestamp;
     }
@@ -141,8 +143,8 @@ std::string TimeText(int64_t millis) {
     return text.size() > 2 ? text.substr(1, text.size() - 2) : text;
 }
 
-//! The index of the last commit at or before `time`; none if the first is later. In-commit timestamps and file times are
-//! two clocks: the enablement decides which of them is searched.
+//! The index of the last commit at or before `time`; none if the first is later. In-commit timestamps and file times
+//! are two clocks: the enablement decides which of them is searched.
 Result<std::optional<size_t>> LastUpTo(const Times &times, const std::vector<CommitFile> &commits, int64_t time) {
     const size_t split = times.first_in_commit();
     if (split < commits.size()) {
@@ -195,10 +197,11 @@ Result<VersionAndTime> VersionAtTime(const Engine &engine, const Snapshot &lates
         BF_ASSIGN(const int64_t first_time, times.At(0));
         const bool same_second = time.whole_second && first_time - wanted < 1000;
         if (out_of_range == OutOfRange::kError && !same_second) {
-            return Fail(Condition::DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION,
-                        "The provided timestamp ({}) is before the earliest version available to this table ({}). Please use "
-                        "a timestamp after {}.",
-                        TimeText(wanted), TimeText(first_time), TimeText(first_time));
+            return Fail(
+                Condition::DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION,
+                "The provided timestamp ({}) is before the earliest version available to this table ({}). Please use "
+                "a timestamp after {}.",
+                TimeText(wanted), TimeText(first_time), TimeText(first_time));
         }
         return VersionAndTime{commits.front().version, first_time};
     }

@@ -1,6 +1,6 @@
 // History of a table: which commits there are and when they were made, and from a time to a version (PROTOCOL.md,
-// "In-Commit Timestamps"): in-commit timestamps from the version on that enabled them, before that the commit files' times,
-// made strictly rising.
+// "In-Commit Timestamps"): in-commit timestamps from the version on that enabled them, before that the commit files'
+// times, made strictly rising.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The rules of the protocol, with one more: the checkpoint that history is cut at must really be readable, since what it
-// stands for is deleted. Staged commits are left alone: they belong to catalog-managed tables.
+// The rules of the protocol, with one more: the checkpoint that history is cut at must really be readable, since what
+// it stands for is deleted. Staged commits are left alone: they belong to catalog-managed tables.
 #include "core/table/log_cleanup.hpp"
 
 #include <algorithm>
@@ -56,7 +56,8 @@ Result<std::set<std::string>> SidecarsInUse(const Engine &engine, const std::str
         LogSegment segment;
         segment.log_folder = log_folder;
         segment.version = name->version;
-        segment.checkpoint = CheckpointFiles{name->version, name->checkpoint, {log_folder + "/" + file.name}, file.size};
+        segment.checkpoint =
+            CheckpointFiles{name->version, name->checkpoint, {log_folder + "/" + file.name}, file.size};
         BF_ASSIGN(const auto sidecars, CheckpointSidecars(engine, segment, call));
         for (const auto &path : sidecars) {
             used.insert(path.substr(path.rfind('/') + 1));
@@ -97,13 +98,12 @@ Result<std::optional<Version>> ExpiredVersion(const Engine &engine, const Snapsh
         BF_ASSIGN(const auto retention, IntervalProperty(latest.metadata(), "delta.logRetentionDuration"));
         cut_off = Midnight(engine.now_ms() - retention.value_or(0));
     }
-    BF_ASSIGN(const auto commit,
-              VersionAtTime(engine, latest, AtTimestamp{cut_off * 1000}, OutOfRange::kClamp, call));
+    BF_ASSIGN(const auto commit, VersionAtTime(engine, latest, AtTimestamp{cut_off * 1000}, OutOfRange::kClamp, call));
     return commit.timestamp_ms > cut_off ? std::optional<Version>() : std::optional(commit.version);
 }
 
-//! The version that history is cut at: that of the newest checkpoint not newer than `expired`. None if there is nothing to
-//! delete, or if the feature checkpointProtection guards what there is.
+//! The version that history is cut at: that of the newest checkpoint not newer than `expired`. None if there is nothing
+//! to delete, or if the feature checkpointProtection guards what there is.
 Result<std::optional<Version>> CutOff(const Engine &engine, const Snapshot &latest, Version expired,
                                       const std::vector<ObjectInfo> &files, const Call &call) {
     const auto segment = ListLogSegment(engine, latest.root(), expired, call);

@@ -22,7 +22,7 @@ struct AtVersion {
 };
 //! The last version committed at or before this time.
 struct AtTimestamp {
-    int64_t micros;           // since the epoch
+    int64_t micros;             // since the epoch
     bool whole_second = false;  // the text had no fraction: for a time before the first commit, its second counts (S47)
 };
 using VersionTarget = std::variant<LatestVersion, AtVersion, AtTimestamp>;
@@ -31,8 +31,12 @@ class Snapshot {
 public:
     Snapshot(std::string root, LogSegment segment, Protocol protocol, Metadata metadata, StructType schema,
              ColumnMappingMode mapping, std::optional<int64_t> in_commit_timestamp)
-        : root_(std::move(root)), segment_(std::move(segment)), protocol_(std::move(protocol)),
-          metadata_(std::move(metadata)), schema_(std::move(schema)), mapping_(mapping),
+        : root_(std::move(root)),
+          segment_(std::move(segment)),
+          protocol_(std::move(protocol)),
+          metadata_(std::move(metadata)),
+          schema_(std::move(schema)),
+          mapping_(mapping),
           in_commit_timestamp_(in_commit_timestamp) {}
 
     const std::string &root() const { return root_; }  // full path, no trailing slash
@@ -65,8 +69,8 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 std::string NormalizeTableRoot(std::string_view path);
 
 //! Loads a version of the table at `root`: one listing, the tail, protocol and metadata from the checkpoint, features
-//! gated. DELTA_MISSING_DELTA_TABLE / DELTA_PATH_DOES_NOT_EXIST where there is no table, DELTA_VERSION_NOT_FOUND with the
-//! range there is, DELTA_TIMESTAMP_*, DELTA_UNSUPPORTED_FEATURES_FOR_READ with the features' names,
+//! gated. DELTA_MISSING_DELTA_TABLE / DELTA_PATH_DOES_NOT_EXIST where there is no table, DELTA_VERSION_NOT_FOUND with
+//! the range there is, DELTA_TIMESTAMP_*, DELTA_UNSUPPORTED_FEATURES_FOR_READ with the features' names,
 //! DELTA_VERSIONS_NOT_CONTIGUOUS, DELTA_STATE_RECOVER_ERROR (no protocol or metadata).
 Result<SnapshotPtr> LoadSnapshot(const Engine &engine, const std::string &root, const VersionTarget &target,
                                  const Call &call);

@@ -21,7 +21,8 @@ bool SameVersion(const Snapshot &a, const Snapshot &b) {
 //! True if `later` holds, parsed, every commit after `earlier` and continues the same log.
 bool Continues(const Snapshot &later, const Snapshot &earlier) {
     const auto &tail = later.segment().tail;
-    if (later.version() <= earlier.version() || later.segment().first_in_tail() > earlier.version() + 1 || tail.empty()) {
+    if (later.version() <= earlier.version() || later.segment().first_in_tail() > earlier.version() + 1 ||
+        tail.empty()) {
         return false;
     }
     for (const auto &commit : later.segment().commits) {
@@ -32,8 +33,8 @@ bool Continues(const Snapshot &later, const Snapshot &earlier) {
         }
     }
     return later.segment().checkpoint && later.segment().checkpoint->version == earlier.version() &&
-           later.segment().checkpoint->files == (earlier.segment().checkpoint ? earlier.segment().checkpoint->files
-                                                                              : std::vector<std::string>());
+           later.segment().checkpoint->files ==
+               (earlier.segment().checkpoint ? earlier.segment().checkpoint->files : std::vector<std::string>());
 }
 
 //! The files of `earlier` with the commits of `later` applied.

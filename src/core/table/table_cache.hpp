@@ -1,6 +1,6 @@
 // TableCache: the only cache of the engine. For each path the last snapshot with its parsed tail, and the live files of
-// small tables, so that a second query neither lists nor replays. What it gives is always checked against the store first:
-// the snapshot's own commit must still be the same file, and the next one must not be there.
+// small tables, so that a second query neither lists nor replays. What it gives is always checked against the store
+// first: the snapshot's own commit must still be the same file, and the next one must not be there.
 #pragma once
 
 #include <list>
@@ -51,7 +51,8 @@ private:
 //! LoadSnapshot through the engine's cache, where it has one.
 Result<SnapshotPtr> OpenSnapshot(const Engine &engine, const std::string &root, const VersionTarget &target,
                                  const Call &call);
-//! The live files through the engine's cache; null where it has none or the table is too large: then ReplayFiles is asked.
+//! The live files through the engine's cache; null where it has none or the table is too large: then ReplayFiles is
+//! asked.
 Result<LiveFiles> CachedFiles(const Engine &engine, const SnapshotPtr &snapshot, const Call &call);
 
 }  // namespace birdfoot

@@ -124,16 +124,16 @@ Status CheckStatsColumns(const TableDefinition &table) {
     const auto columns = ParsePathList(*text);
     if (!columns) {
         return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                    "The value '{}' of {} is not allowed: it needs to be a list of columns, separated by commas.", *text,
-                    kStatsColumns);
+                    "The value '{}' of {} is not allowed: it needs to be a list of columns, separated by commas.",
+                    *text, kStatsColumns);
     }
     std::set<FieldPath> leaves;
     for (const auto &column : *columns) {
         FieldPath path;
         const auto type = TypeAt(table.schema, column, &path);
         if (!type.ok()) {
-            return Fail(Condition::DELTA_COLUMN_NOT_FOUND_IN_SCHEMA, "{} names a column that is not there. {}", kStatsColumns,
-                        type.error().text());
+            return Fail(Condition::DELTA_COLUMN_NOT_FOUND_IN_SCHEMA, "{} names a column that is not there. {}",
+                        kStatsColumns, type.error().text());
         }
         for (const auto &partition : table.metadata.partition_columns) {
             if (EqualsIgnoreCase(partition, path[0])) {
@@ -152,10 +152,11 @@ Status CheckChangeFeed(const TableDefinition &table) {
     }
     for (const std::string_view reserved : {"_change_type", "_commit_version", "_commit_timestamp"}) {
         if (const auto *field = table.schema.Find(reserved)) {
-            return Fail(Condition::DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS,
-                        "Unable to enable Change Data Feed on the table. The table contains the reserved column {} that "
-                        "the feed uses itself. Rename or drop it.",
-                        field->name);
+            return Fail(
+                Condition::DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS,
+                "Unable to enable Change Data Feed on the table. The table contains the reserved column {} that "
+                "the feed uses itself. Rename or drop it.",
+                field->name);
         }
     }
     return {};

@@ -39,8 +39,8 @@ Status CheckColumns(const StructType &schema, const std::vector<std::string> &pa
 //! statistics, DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS, DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION.
 Status CheckProperties(const TableDefinition &table);
 
-//! `protocol` with the features that the metadata has come to need, never lower than it was; pseudo-properties count, and
-//! are then removed from it.
+//! `protocol` with the features that the metadata has come to need, never lower than it was; pseudo-properties count,
+//! and are then removed from it.
 Protocol RaiseProtocol(const Protocol &protocol, Metadata &metadata, const StructType &schema);
 
 //! The mode that the properties ask for.

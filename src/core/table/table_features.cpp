@@ -17,7 +17,8 @@ constexpr auto kNo = Support::kNo;
 
 constexpr std::string_view kUnit = "tests/unit/core/table";
 constexpr std::string_view kRules = "tests/sql/rules";
-constexpr std::string_view kExpressions = "a write is refused where the table's expression is not known to mean what it does in Spark";
+constexpr std::string_view kExpressions =
+    "a write is refused where the table's expression is not known to mean what it does in Spark";
 constexpr std::string_view kNotYet = "writing is refused where a column or the table uses it";
 constexpr std::string_view kCatalog = "its latest commits are known to a catalog alone";
 
@@ -195,11 +196,16 @@ std::string Join(const std::vector<std::string> &parts) { return fmt::format("{}
 
 //! Whether a writer has to do anything for this feature in this table.
 bool MattersToWriter(const TableFeature &feature, const Metadata &metadata, const StructType &schema) {
-    static const std::set<std::string_view> kAlways = {"catalogManaged",          "catalogOwned-preview",
-                                                       "catalogOwned",            "redirectReaderWriter-preview",
-                                                       "redirectWriterOnly-preview", "coordinatedCommits-preview",
-                                                       "geospatial",              "geospatial-dev",
-                                                       "adaptiveMetadata-preview", "collations",
+    static const std::set<std::string_view> kAlways = {"catalogManaged",
+                                                       "catalogOwned-preview",
+                                                       "catalogOwned",
+                                                       "redirectReaderWriter-preview",
+                                                       "redirectWriterOnly-preview",
+                                                       "coordinatedCommits-preview",
+                                                       "geospatial",
+                                                       "geospatial-dev",
+                                                       "adaptiveMetadata-preview",
+                                                       "collations",
                                                        "materializePartitionColumns"};
     return kAlways.contains(feature.name) || IsFeatureActive(feature, metadata, schema);
 }
@@ -288,18 +294,20 @@ Status CheckReadable(const Protocol &protocol, const std::string &root) {
         }
     }
     if (protocol.min_reader_version > kReaderWithFeatures || protocol.min_reader_version < 1) {
-        return Fail(Condition::DELTA_INVALID_PROTOCOL_VERSION,
-                    "Table '{}' needs reader version {}{}. This version of Birdfoot reads versions 1 to {}; a newer one may "
-                    "read it.",
-                    root, protocol.min_reader_version,
-                    unsupported.empty() ? "" : fmt::format(" and the reader table features {}", Join(unsupported)),
-                    kReaderWithFeatures);
+        return Fail(
+            Condition::DELTA_INVALID_PROTOCOL_VERSION,
+            "Table '{}' needs reader version {}{}. This version of Birdfoot reads versions 1 to {}; a newer one may "
+            "read it.",
+            root, protocol.min_reader_version,
+            unsupported.empty() ? "" : fmt::format(" and the reader table features {}", Join(unsupported)),
+            kReaderWithFeatures);
     }
     if (!unsupported.empty()) {
-        return Fail(Condition::DELTA_UNSUPPORTED_FEATURES_FOR_READ,
-                    "Unsupported Delta read feature: table '{}' requires reader table feature(s) that Birdfoot cannot read: "
-                    "{}. Read it with an engine that has them.",
-                    root, Join(unsupported));
+        return Fail(
+            Condition::DELTA_UNSUPPORTED_FEATURES_FOR_READ,
+            "Unsupported Delta read feature: table '{}' requires reader table feature(s) that Birdfoot cannot read: "
+            "{}. Read it with an engine that has them.",
+            root, Join(unsupported));
     }
     return {};
 }

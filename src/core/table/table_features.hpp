@@ -31,8 +31,8 @@ struct TableFeature {
 std::span<const TableFeature> TableFeatures();
 const TableFeature *FindFeature(std::string_view name);
 
-//! True if the table uses the feature: a property, a type or a column's metadata switches it on. A feature that a protocol
-//! lists (legacy versions list many) need not be active.
+//! True if the table uses the feature: a property, a type or a column's metadata switches it on. A feature that a
+//! protocol lists (legacy versions list many) need not be active.
 bool IsFeatureActive(const TableFeature &feature, const Metadata &metadata, const StructType &schema);
 
 //! The features that a protocol asks of a writer, legacy versions spelt out; sorted.
@@ -45,15 +45,17 @@ Status CheckReadable(const Protocol &protocol, const std::string &root);
 Status CheckWritable(const Protocol &protocol, const Metadata &metadata, const StructType &schema,
                      const std::string &root);
 
-//! Adds a feature and what it needs, raising versions and spelling legacy ones out as the protocol asks; the result is the
-//! weakest form that says so, as Spark's is: (1,2) stays (1,2), vectors make it (3,7) with appendOnly and invariants.
+//! Adds a feature and what it needs, raising versions and spelling legacy ones out as the protocol asks; the result is
+//! the weakest form that says so, as Spark's is: (1,2) stays (1,2), vectors make it (3,7) with appendOnly and
+//! invariants.
 Protocol WithFeature(Protocol protocol, std::string_view name);
 //! The weakest protocol with all features but this one.
 Protocol WithoutFeature(const Protocol &protocol, std::string_view name);
 //! The features that `protocol` has and that need this one.
 std::vector<std::string> FeaturesThatNeed(const Protocol &protocol, std::string_view name);
 //! The lowest protocol for this metadata: what Spark gives a new table. The pseudo-properties delta.minReaderVersion,
-//! delta.minWriterVersion and delta.feature.<name> count where they are there (table_properties checks and removes them).
+//! delta.minWriterVersion and delta.feature.<name> count where they are there (table_properties checks and removes
+//! them).
 Protocol LowestProtocol(const Metadata &metadata, const StructType &schema);
 
 }  // namespace birdfoot

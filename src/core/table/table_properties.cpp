@@ -67,8 +67,8 @@ constexpr std::array kProperties = {
     TableProperty{"delta.logRetentionDuration", kInterval, "interval 30 days", "", false},
     TableProperty{"delta.minReaderVersion", kChoice, "1", "1,2,3", true},
     TableProperty{"delta.minWriterVersion", kChoice, "2", "1,2,3,4,5,6,7", true},
-    TableProperty{"delta.parquet.compression.codec", kChoice, "", "uncompressed,none,snappy,gzip,lz4,lz4_raw,zstd,brotli",
-                  false},
+    TableProperty{"delta.parquet.compression.codec", kChoice, "",
+                  "uncompressed,none,snappy,gzip,lz4,lz4_raw,zstd,brotli", false},
     TableProperty{"delta.parquet.format.version", kText, "1.0.0", "1.0.0 or 2.x.y", false},
     TableProperty{"delta.randomizeFilePrefixes", kBool, "false", "", false},
     TableProperty{"delta.randomPrefixLength", PropertyKind::kPositiveInt, "2", "", false},
@@ -89,8 +89,9 @@ constexpr std::array kProperties = {
 
 std::string Lower(std::string_view text) {
     std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c); });
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+    });
     return lower;
 }
 
@@ -98,11 +99,11 @@ std::optional<int64_t> ParseLong(std::string_view text) {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(value)
-                                                                                       : std::nullopt;
+                                                                                     : std::nullopt;
 }
 
 std::optional<bool> ParseBool(std::string_view text) {
-    return EqualsIgnoreCase(text, "true") ? std::optional(true)
+    return EqualsIgnoreCase(text, "true")    ? std::optional(true)
            : EqualsIgnoreCase(text, "false") ? std::optional(false)
                                              : std::nullopt;
 }
@@ -148,13 +149,14 @@ std::optional<std::string> Problem(const TableProperty &property, std::string_vi
     case PropertyKind::kLong:
         return ParseLong(value) ? std::nullopt : std::optional<std::string>("needs to be an integer");
     case PropertyKind::kInterval:
-        return ParseInterval(value)
-                   ? std::nullopt
-                   : std::optional<std::string>("needs to be provided as a calendar interval such as '2 weeks'. Months and "
-                                                "years are not accepted. You may specify '365 days' for a year instead");
+        return ParseInterval(value) ? std::nullopt
+                                    : std::optional<std::string>(
+                                          "needs to be provided as a calendar interval such as '2 weeks'. Months and "
+                                          "years are not accepted. You may specify '365 days' for a year instead");
     case PropertyKind::kChoice:
-        return IsChoice(property.allowed, value) ? std::nullopt
-                                                 : std::optional(fmt::format("needs to be one of: {}", property.allowed));
+        return IsChoice(property.allowed, value)
+                   ? std::nullopt
+                   : std::optional(fmt::format("needs to be one of: {}", property.allowed));
     case PropertyKind::kText:
     case PropertyKind::kInternal: break;
     }
@@ -178,14 +180,16 @@ Result<std::string> CheckFeatureProperty(std::string_view name, std::string_view
     const auto feature =
         std::find_if(features.begin(), features.end(), [&](const auto &f) { return EqualsIgnoreCase(f.name, name); });
     if (feature == features.end()) {
-        return Fail(Condition::DELTA_UNSUPPORTED_FEATURES_IN_CONFIG,
-                    "There is no table feature '{}', which the properties ask for. `birdfoot features` lists those there "
-                    "are.",
-                    name);
+        return Fail(
+            Condition::DELTA_UNSUPPORTED_FEATURES_IN_CONFIG,
+            "There is no table feature '{}', which the properties ask for. `birdfoot features` lists those there "
+            "are.",
+            name);
     }
     if (!EqualsIgnoreCase(value, "supported") && !EqualsIgnoreCase(value, "enabled")) {
         return Fail(Condition::DELTA_UNSUPPORTED_FEATURE_STATUS,
-                    "Expecting the status for table feature {} to be \"supported\", but got \"{}\".", feature->name, value);
+                    "Expecting the status for table feature {} to be \"supported\", but got \"{}\".", feature->name,
+                    value);
     }
     return fmt::format("{}{}", kFeaturePrefix, feature->name);
 }
@@ -217,7 +221,8 @@ Result<std::string> CheckProperty(const std::string &key, const std::string &val
     }
     if (property->kind == kInternal) {
         return Fail(Condition::DELTA_CANNOT_MODIFY_TABLE_PROPERTY,
-                    "The Delta table configuration {} cannot be specified by the user: writers keep it.", property->key);
+                    "The Delta table configuration {} cannot be specified by the user: writers keep it.",
+                    property->key);
     }
     if (const auto problem = Problem(*property, value)) {
         return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE, "The value '{}' of {} is not allowed: it {}.", value,
@@ -248,8 +253,8 @@ Status CheckRetention(const Properties &merged) {
 std::span<const TableProperty> TableProperties() { return kProperties; }
 
 const TableProperty *FindProperty(std::string_view key) {
-    const auto it =
-        std::find_if(kProperties.begin(), kProperties.end(), [&](const auto &p) { return EqualsIgnoreCase(p.key, key); });
+    const auto it = std::find_if(kProperties.begin(), kProperties.end(),
+                                 [&](const auto &p) { return EqualsIgnoreCase(p.key, key); });
     return it == kProperties.end() ? nullptr : &*it;
 }
 
@@ -271,12 +276,13 @@ Result<Properties> CheckProperties(const Properties &wanted, const Properties &e
     bool retention = false;
     for (const auto &[key, value] : wanted) {
         BF_ASSIGN(auto canonical, CheckProperty(key, value, allow_arbitrary));
-        retention = retention || canonical == "delta.logRetentionDuration" ||
-                    canonical == "delta.deletedFileRetentionDuration";
+        retention =
+            retention || canonical == "delta.logRetentionDuration" || canonical == "delta.deletedFileRetentionDuration";
         const auto [entry, is_new] = checked.emplace(canonical, value);
         if (!is_new && entry->second != value) {
             return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                        "The property {} is given twice: '{}' and '{}'. Give it once.", canonical, entry->second, value);
+                        "The property {} is given twice: '{}' and '{}'. Give it once.", canonical, entry->second,
+                        value);
         }
     }
     if (retention) {
@@ -329,8 +335,8 @@ Result<std::optional<int64_t>> IntervalProperty(const Metadata &metadata, std::s
     const auto value = ParseInterval(*text);
     if (!value) {
         return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                    "The table's property {} is '{}', which is no interval. Set it to one such as 'interval 7 days'.", key,
-                    *text);
+                    "The table's property {} is '{}', which is no interval. Set it to one such as 'interval 7 days'.",
+                    key, *text);
     }
     return value;
 }
@@ -367,7 +373,8 @@ std::optional<int64_t> ParseInterval(std::string_view text) {
         if (name.ends_with('s')) {
             name.remove_suffix(1);
         }
-        const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit &u) { return u.name == name; });
+        const auto unit =
+            std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit &u) { return u.name == name; });
         int64_t part = 0;
         if (!number || unit == std::end(kUnits) || __builtin_mul_overflow(*number, unit->micros, &part) ||
             __builtin_add_overflow(micros, part, &micros)) {

@@ -1,5 +1,6 @@
-// Table properties (the `configuration` of metaData whose keys begin with "delta."): which there are, what they may hold,
-// what they are where a table does not set them. Keys are compared without regard to case and kept in their own spelling.
+// Table properties (the `configuration` of metaData whose keys begin with "delta."): which there are, what they may
+// hold, what they are where a table does not set them. Keys are compared without regard to case and kept in their own
+// spelling.
 #pragma once
 
 #include <map>
@@ -16,7 +17,13 @@ namespace birdfoot {
 using Properties = std::map<std::string, std::string>;
 
 enum class PropertyKind : uint8_t {
-    kBool, kPositiveInt, kInt, kLong, kInterval, kChoice, kText,
+    kBool,
+    kPositiveInt,
+    kInt,
+    kLong,
+    kInterval,
+    kChoice,
+    kText,
     kInternal,  // kept by writers themselves: a user does not set it
 };
 
@@ -44,15 +51,16 @@ bool IsProtocolProperty(std::string_view key);
 //! The lowest protocol for a new table's metadata, whose protocol properties are then removed from it.
 Protocol TakeProtocol(Metadata &metadata, const StructType &schema);
 
-//! Values of a table, or the defaults. A value that is no such thing (written by somebody else) is an error for intervals,
-//! the default for the others.
+//! Values of a table, or the defaults. A value that is no such thing (written by somebody else) is an error for
+//! intervals, the default for the others.
 bool BoolProperty(const Metadata &metadata, std::string_view key);
 int64_t IntProperty(const Metadata &metadata, std::string_view key);
 std::optional<std::string> TextProperty(const Metadata &metadata, std::string_view key);
 //! Milliseconds; none where neither the table nor the default says any.
 Result<std::optional<int64_t>> IntervalProperty(const Metadata &metadata, std::string_view key);
 
-//! "interval 1 week", "36 hours", "1 day 12 hours" in milliseconds; none for months, years, negative ones and what is none.
+//! "interval 1 week", "36 hours", "1 day 12 hours" in milliseconds; none for months, years, negative ones and what is
+//! none.
 std::optional<int64_t> ParseInterval(std::string_view text);
 
 }  // namespace birdfoot

@@ -58,17 +58,12 @@ std::optional<std::string> BytesOfHex(std::string_view text) {
 
 std::string LiteralText(const Scalar &literal) {
     switch (literal.type().kind()) {
-    case TypeKind::kString:
-        return literal.text();
-    case TypeKind::kBinary:
-        return HexOf(literal.text());
+    case TypeKind::kString: return literal.text();
+    case TypeKind::kBinary: return HexOf(literal.text());
     case TypeKind::kFloat:
-    case TypeKind::kDouble:
-        return fmt::format("{}", literal.real());
-    case TypeKind::kDecimal:
-        return DecimalToText(literal.decimal(), literal.type().scale());
-    default:
-        return fmt::format("{}", literal.integer());
+    case TypeKind::kDouble: return fmt::format("{}", literal.real());
+    case TypeKind::kDecimal: return DecimalToText(literal.decimal(), literal.type().scale());
+    default: return fmt::format("{}", literal.integer());
     }
 }
 
@@ -80,8 +75,7 @@ std::optional<double> RealOf(std::string_view text) {
 
 std::optional<Scalar> LiteralOf(const DataType &type, std::string_view text) {
     switch (type.kind()) {
-    case TypeKind::kString:
-        return Scalar::Text(type, std::string(text));
+    case TypeKind::kString: return Scalar::Text(type, std::string(text));
     case TypeKind::kBinary: {
         auto bytes = BytesOfHex(text);
         return bytes ? std::optional(Scalar::Text(type, *std::move(bytes))) : std::nullopt;
@@ -110,8 +104,7 @@ std::optional<Scalar> LiteralOf(const DataType &type, std::string_view text) {
         }
         return type.kind() == TypeKind::kBoolean ? Scalar::Bool(value != 0) : Scalar::Integer(type, value);
     }
-    default:
-        return std::nullopt;
+    default: return std::nullopt;
     }
 }
 

@@ -1,5 +1,5 @@
-// ChangeSet: everything that a transaction wants to change, without any I/O. It has a JSON form, since executors, two-phase
-// writers and crash tests hand it on.
+// ChangeSet: everything that a transaction wants to change, without any I/O. It has a JSON form, since executors,
+// two-phase writers and crash tests hand it on.
 #pragma once
 
 #include <map>
@@ -40,7 +40,7 @@ struct ChangeSet {
     bool data_change = true;
     std::shared_ptr<ReadSet> reads = std::make_shared<ReadSet>();
 
-    bool empty() const;  // nothing to commit
+    bool empty() const;          // nothing to commit
     bool IsBlindAppend() const;  // no read registered and only adds
     //! All of it as actions, in the order in which a commit has them (after its commitInfo).
     std::vector<Action> Actions() const;

@@ -1,4 +1,5 @@
-// Statistics that cannot be read leave their struct null, as from_json does in Spark: the text beside them is the truth.
+// Statistics that cannot be read leave their struct null, as from_json does in Spark: the text beside them is the
+// truth.
 #include "core/txn/checkpoint_rows.hpp"
 
 #include <algorithm>
@@ -211,7 +212,9 @@ void PutScalar(ColumnVector &column, const std::optional<Scalar> &value, std::de
         column.valid.push_back(1);
         column.doubles.push_back(value->real());
         break;
-    case ColumnKind::kDecimal: PutText(column, texts.emplace_back(DecimalToText(value->decimal(), value->type().scale()))); break;
+    case ColumnKind::kDecimal:
+        PutText(column, texts.emplace_back(DecimalToText(value->decimal(), value->type().scale())));
+        break;
     case ColumnKind::kString: PutText(column, texts.emplace_back(value->text())); break;
     default: PutInt(column, value->integer()); break;
     }
@@ -360,7 +363,8 @@ std::vector<ColumnVector> CheckpointRows::Build(std::vector<Action> actions) {
         columns.push_back(Empty(type));
     }
     const auto column = [&](std::string_view name) -> ColumnVector * {
-        const auto it = std::find_if(schema_.begin(), schema_.end(), [&](const auto &type) { return type.name == name; });
+        const auto it =
+            std::find_if(schema_.begin(), schema_.end(), [&](const auto &type) { return type.name == name; });
         return it == schema_.end() ? nullptr : &columns[static_cast<size_t>(it - schema_.begin())];
     };
     auto *add_column = column("add");

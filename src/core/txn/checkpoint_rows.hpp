@@ -1,5 +1,5 @@
-// From actions to the columns of a checkpoint: each action fills its own struct column and leaves the others null. Beside
-// the log's own texts, statistics and partition values are parsed into typed columns where the table wants them.
+// From actions to the columns of a checkpoint: each action fills its own struct column and leaves the others null.
+// Beside the log's own texts, statistics and partition values are parsed into typed columns where the table wants them.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
-// One thread replays and hands actions on in chunks, the other writes them: memory holds a few chunks, whatever the table's
-// size. Rows are added and removed files, then what concerns the table; a V2 checkpoint puts files into sidecars and the
-// rest into a manifest in JSON.
+// One thread replays and hands actions on in chunks, the other writes them: memory holds a few chunks, whatever the
+// table's size. Rows are added and removed files, then what concerns the table; a V2 checkpoint puts files into
+// sidecars and the rest into a manifest in JSON.
 #include "core/txn/checkpoint_writer.hpp"
 
 #include <algorithm>
@@ -98,7 +98,10 @@ private:
 class Writer {
 public:
     Writer(const Engine &engine, const Snapshot &snapshot, const CheckpointOptions &options, const Call &call)
-        : engine_(engine), snapshot_(snapshot), options_(options), call_(call),
+        : engine_(engine),
+          snapshot_(snapshot),
+          options_(options),
+          call_(call),
           log_folder_(snapshot.segment().log_folder) {
         written_.version = snapshot.version();
     }
@@ -207,22 +210,29 @@ private:
             const std::string path = fmt::format("{}/{}/{}", log_folder_, kSidecarFolder, name);
             BF_RETURN_IF_ERROR(WriteFile(path, true, pipe, options_.actions_per_sidecar));
             BF_ASSIGN(const auto info, engine_.store->Head(path, call_));
-            manifest += ActionToJson(Sidecar{name, static_cast<int64_t>(info.size), info.modified_ms, std::nullopt}) + "\n";
+            manifest +=
+                ActionToJson(Sidecar{name, static_cast<int64_t>(info.size), info.modified_ms, std::nullopt}) + "\n";
         }
         for (const auto &action : table) {
             manifest += ActionToJson(action) + "\n";
         }
         const std::string name = V2CheckpointFileName(snapshot_.version(), RandomUuid(), true);
         written_.files.push_back(log_folder_ + "/" + name);
-        BF_ASSIGN(const auto put,
-                  engine_.store->Put(written_.files.back(), manifest, PutMode::kCreateOnly, call_));
+        BF_ASSIGN(const auto put, engine_.store->Put(written_.files.back(), manifest, PutMode::kCreateOnly, call_));
         if (put == PutResult::kAlreadyExists) {
             return Fail(Condition::BIRDFOOT_INTERNAL, "{} is there already.", written_.files.back());
         }
         written_.size_in_bytes += manifest.size();
         written_.actions += table.size() + 1;
-        JsonWriter(v2_hint_).BeginObject().Key("path").String(name).Key("sizeInBytes").Int(
-            static_cast<int64_t>(manifest.size())).Key("modificationTime").Int(engine_.now_ms()).EndObject();
+        JsonWriter(v2_hint_)
+            .BeginObject()
+            .Key("path")
+            .String(name)
+            .Key("sizeInBytes")
+            .Int(static_cast<int64_t>(manifest.size()))
+            .Key("modificationTime")
+            .Int(engine_.now_ms())
+            .EndObject();
         return {};
     }
 
@@ -245,7 +255,11 @@ private:
         }
         std::string text;
         JsonWriter out(text);
-        out.BeginObject().Key("version").Int(snapshot_.version()).Key("size").Int(static_cast<int64_t>(written_.actions));
+        out.BeginObject()
+            .Key("version")
+            .Int(snapshot_.version())
+            .Key("size")
+            .Int(static_cast<int64_t>(written_.actions));
         out.Key("sizeInBytes").Int(static_cast<int64_t>(written_.size_in_bytes));
         out.Key("numOfAddFiles").Int(static_cast<int64_t>(written_.files_added));
         if (!v2_hint_.empty()) {

@@ -1,5 +1,5 @@
-// Writing checkpoints (PROTOCOL.md, "Checkpoints"): the reconciliation of all that the log says at a version, streamed from
-// replay to Parquet. Classic ones, and V2 ones (a manifest and sidecars) where delta.checkpointPolicy says so.
+// Writing checkpoints (PROTOCOL.md, "Checkpoints"): the reconciliation of all that the log says at a version, streamed
+// from replay to Parquet. Classic ones, and V2 ones (a manifest and sidecars) where delta.checkpointPolicy says so.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The rules. A change set that breaks one for a reason within the engine is a bug of ours and says "internal error"; what a
-// user can cause has a condition of its own.
+// The rules. A change set that breaks one for a reason within the engine is a bug of ours and says "internal error";
+// what a user can cause has a condition of its own.
 #include "core/txn/commit_rules.hpp"
 
 #include <algorithm>
@@ -97,10 +97,11 @@ Status CheckAppendOnly(const Snapshot &read, const ChangeSet &changes, const std
     }
     for (const auto &remove : changes.removes) {
         if (remove.data_change) {
-            return Fail(Condition::DELTA_CANNOT_MODIFY_APPEND_ONLY,
-                        "Table {} is configured to only allow appends, and {} changes or removes rows. To permit it, use "
-                        "ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
-                        root, changes.operation.name);
+            return Fail(
+                Condition::DELTA_CANNOT_MODIFY_APPEND_ONLY,
+                "Table {} is configured to only allow appends, and {} changes or removes rows. To permit it, use "
+                "ALTER TABLE … SET TBLPROPERTIES ('delta.appendOnly' = 'false').",
+                root, changes.operation.name);
         }
     }
     return {};
@@ -112,18 +113,13 @@ void CollectConstraints(const StructType &type, const std::string &prefix, std::
 
 void CollectConstraintsBelow(const DataType &type, const std::string &path, std::vector<std::string> &constraints) {
     switch (type.kind()) {
-    case TypeKind::kStruct:
-        CollectConstraints(type.struct_type(), path + ".", constraints);
-        break;
-    case TypeKind::kArray:
-        CollectConstraintsBelow(type.array_type().element, path + ".element", constraints);
-        break;
+    case TypeKind::kStruct: CollectConstraints(type.struct_type(), path + ".", constraints); break;
+    case TypeKind::kArray: CollectConstraintsBelow(type.array_type().element, path + ".element", constraints); break;
     case TypeKind::kMap:
         CollectConstraintsBelow(type.map_type().key, path + ".key", constraints);
         CollectConstraintsBelow(type.map_type().value, path + ".value", constraints);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -157,10 +153,11 @@ Status CheckAcknowledged(const Metadata &metadata, const StructType &schema, con
     const auto &acknowledged = changes.acknowledged_constraints;
     for (const auto &constraint : TableConstraints(metadata, schema)) {
         if (std::find(acknowledged.begin(), acknowledged.end(), constraint) == acknowledged.end()) {
-            return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                        "Table {} has the constraint '{}', which {} cannot check. Nothing was committed. Write to it with "
-                        "an engine that checks it, or drop the constraint.",
-                        root, constraint, changes.operation.name);
+            return Fail(
+                Condition::BIRDFOOT_UNSUPPORTED,
+                "Table {} has the constraint '{}', which {} cannot check. Nothing was committed. Write to it with "
+                "an engine that checks it, or drop the constraint.",
+                root, constraint, changes.operation.name);
         }
     }
     return {};
@@ -186,10 +183,11 @@ Status CheckPartitionValues(const AddFile &add, const std::set<std::string> &col
     for (const auto &entry : add.partition_values) {
         names.push_back(entry.first);
     }
-    return Fail(Condition::DELTA_ADD_FILE_PARTITIONING_MISMATCH,
-                "The file {} has values for the partition columns [{}], but the table is partitioned by [{}]. Nothing was "
-                "committed.",
-                add.path, fmt::join(names, ", "), fmt::join(columns, ", "));
+    return Fail(
+        Condition::DELTA_ADD_FILE_PARTITIONING_MISMATCH,
+        "The file {} has values for the partition columns [{}], but the table is partitioned by [{}]. Nothing was "
+        "committed.",
+        add.path, fmt::join(names, ", "), fmt::join(columns, ", "));
 }
 
 Status CheckFile(const AddFile &add, bool may_have_vectors) {
@@ -225,8 +223,7 @@ Status CheckFiles(const Metadata &metadata, const StructType &schema, const Prot
         return {};
     }
     const auto mode = metadata.configuration.find("delta.columnMapping.mode");
-    BF_ASSIGN(const auto mapping,
-              ParseColumnMappingMode(mode == metadata.configuration.end() ? "none" : mode->second));
+    BF_ASSIGN(const auto mapping, ParseColumnMappingMode(mode == metadata.configuration.end() ? "none" : mode->second));
     std::set<std::string> columns;
     for (const auto &name : metadata.partition_columns) {
         const auto *field = schema.Find(name);
@@ -340,10 +337,11 @@ Result<FreshFiles> FindFreshFiles(ChangeSet &changes) {
         if (!add.base_row_id) {
             const auto rows = RowsOf(add);
             if (!rows) {
-                return Fail(Condition::DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS,
-                            "Cannot assign row IDs to {} without its number of rows. Have statistics collected on write: "
-                            "they must not be switched off for a table with row tracking.",
-                            add.path);
+                return Fail(
+                    Condition::DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS,
+                    "Cannot assign row IDs to {} without its number of rows. Have statistics collected on write: "
+                    "they must not be switched off for a table with row tracking.",
+                    add.path);
             }
             fresh.without_row_ids.emplace_back(i, *rows);
         }
@@ -374,10 +372,11 @@ Status AssignRowIds(const CommitBase &base, const FreshFiles &fresh, ChangeSet &
     for (const auto &[index, rows] : fresh.without_row_ids) {
         int64_t highest = 0;
         if (rows < 0 || __builtin_add_overflow(high_water, rows, &highest) || highest == INT64_MAX) {
-            return Fail(Condition::DELTA_LOG_FILE_MALFORMED,
-                        "The table's highest row id is {}, which leaves no room for the {} rows of {}. The delta.rowTracking "
-                        "domain of its log is damaged.",
-                        high_water, rows, changes.adds[index].path);
+            return Fail(
+                Condition::DELTA_LOG_FILE_MALFORMED,
+                "The table's highest row id is {}, which leaves no room for the {} rows of {}. The delta.rowTracking "
+                "domain of its log is damaged.",
+                high_water, rows, changes.adds[index].path);
         }
         changes.adds[index].base_row_id = high_water + 1;
         high_water = highest;
@@ -431,9 +430,8 @@ bool KeepsRowIds(const CommitBase &base, const ChangeSet &changes) {
     for (const auto &remove : changes.removes) {
         removed.insert(DecodePath(remove.path));
     }
-    return removed.empty() || std::all_of(changes.adds.begin(), changes.adds.end(), [&](const AddFile &add) {
-               return removed.contains(DecodePath(add.path));
-           });
+    return removed.empty() || std::all_of(changes.adds.begin(), changes.adds.end(),
+                                          [&](const AddFile &add) { return removed.contains(DecodePath(add.path)); });
 }
 
 template <typename Pairs>

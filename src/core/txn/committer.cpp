@@ -1,5 +1,5 @@
-// The one thing that must never go wrong: a version belongs to whoever created its file, and we go on to another version
-// only when we have seen whose this one is.
+// The one thing that must never go wrong: a version belongs to whoever created its file, and we go on to another
+// version only when we have seen whose this one is.
 #include "core/txn/committer.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace birdfoot {
 namespace {
 
-constexpr int kUnclearTries = 10;                        // puts of one version whose answers were unclear
+constexpr int kUnclearTries = 10;  // puts of one version whose answers were unclear
 constexpr std::chrono::milliseconds kFirstDelay{20};
 constexpr std::chrono::milliseconds kLongestDelay{2000};
 constexpr int kLossesWithoutWaiting = 3;
@@ -31,8 +31,8 @@ bool IsSameObject(const ObjectInfo &a, const ObjectInfo &b) {
     return a.size == b.size && a.modified_ms / 1000 == b.modified_ms / 1000;
 }
 
-//! The last commit read must still be there, as it was: else the table has been removed or made anew, or its log has been
-//! cleaned up beyond the version read, and the next version is not free but gone.
+//! The last commit read must still be there, as it was: else the table has been removed or made anew, or its log has
+//! been cleaned up beyond the version read, and the next version is not free but gone.
 Status CheckStillThere(const Engine &engine, const Snapshot &read, const Call &call) {
     const auto &segment = read.segment();
     if (segment.last_commit.name.empty()) {
@@ -45,10 +45,11 @@ Status CheckStillThere(const Engine &engine, const Snapshot &read, const Call &c
     if (now.ok() && IsSameObject(*now, segment.last_commit)) {
         return {};
     }
-    return Fail(Condition::DELTA_CONCURRENT_WRITE,
-                "Version {} of {}, which this transaction read, is {}. Another process removed the table, made it anew or "
-                "cleaned up its log. Run the statement again.",
-                read.version(), read.root(), now.ok() ? "not the same any more" : "not there any more");
+    return Fail(
+        Condition::DELTA_CONCURRENT_WRITE,
+        "Version {} of {}, which this transaction read, is {}. Another process removed the table, made it anew or "
+        "cleaned up its log. Run the statement again.",
+        read.version(), read.root(), now.ok() ? "not the same any more" : "not there any more");
 }
 
 Status CheckNoTableYet(const Engine &engine, const std::string &root, const Call &call) {
@@ -56,10 +57,11 @@ Status CheckNoTableYet(const Engine &engine, const std::string &root, const Call
     for (const auto &file : files) {
         const auto name = ParseLogFileName(file.name);
         if (name && (name->kind == LogFileKind::kCommit || name->kind == LogFileKind::kCheckpoint)) {
-            return Fail(Condition::DELTA_TABLE_ALREADY_EXISTS,
-                        "There is a Delta table at {} already. It was created since this statement began; use CREATE TABLE "
-                        "IF NOT EXISTS, or write to the table that is there.",
-                        root);
+            return Fail(
+                Condition::DELTA_TABLE_ALREADY_EXISTS,
+                "There is a Delta table at {} already. It was created since this statement began; use CREATE TABLE "
+                "IF NOT EXISTS, or write to the table that is there.",
+                root);
         }
     }
     return {};

@@ -1,5 +1,5 @@
-// The checks, in delta-spark's order, one function each: protocol, metadata, domains, application ids, files added, files
-// removed that were read, files removed twice.
+// The checks, in delta-spark's order, one function each: protocol, metadata, domains, application ids, files added,
+// files removed that were read, files removed twice.
 #include "core/txn/conflict_checker.hpp"
 
 #include <algorithm>
@@ -50,12 +50,9 @@ ColumnFacts FactsOfPartition(const PartitionValues *values, const std::pair<cons
 
 std::string_view IsolationLevelName(IsolationLevel level) {
     switch (level) {
-    case IsolationLevel::kSerializable:
-        return "Serializable";
-    case IsolationLevel::kWriteSerializable:
-        return "WriteSerializable";
-    case IsolationLevel::kSnapshotIsolation:
-        break;
+    case IsolationLevel::kSerializable: return "Serializable";
+    case IsolationLevel::kWriteSerializable: return "WriteSerializable";
+    case IsolationLevel::kSnapshotIsolation: break;
     }
     return "SnapshotIsolation";
 }
@@ -183,8 +180,8 @@ std::optional<Error> ConflictChecker::CheckProtocol(const CommitBase &base, cons
     }
     const Metadata &metadata = winner.metadata ? *winner.metadata : base.metadata;
     const auto schema = ParseSchema(metadata.schema_string);
-    const auto writable = schema.ok() ? CheckWritable(*winner.protocol, metadata, *schema, read_.root())
-                                      : Status(schema.error());
+    const auto writable =
+        schema.ok() ? CheckWritable(*winner.protocol, metadata, *schema, read_.root()) : Status(schema.error());
     if (!writable.ok()) {
         return Conflict(Condition::DELTA_PROTOCOL_CHANGED, winner,
                         fmt::format("changed the table's protocol ({})", writable.error().text()));
@@ -225,10 +222,11 @@ std::optional<Error> ConflictChecker::CheckTransactions(const Winner &winner) co
     const auto read = changes_.reads->app_ids();
     for (const auto *transaction : winner.transactions) {
         if (read.contains(transaction->app_id)) {
-            return Conflict(Condition::DELTA_CONCURRENT_TRANSACTION, winner,
-                            fmt::format("wrote for the same application {}. Do two instances of one streaming query run "
-                                        "at the same time?",
-                                        transaction->app_id));
+            return Conflict(
+                Condition::DELTA_CONCURRENT_TRANSACTION, winner,
+                fmt::format("wrote for the same application {}. Do two instances of one streaming query run "
+                            "at the same time?",
+                            transaction->app_id));
         }
     }
     return std::nullopt;
@@ -244,9 +242,8 @@ bool ConflictChecker::MayMatch(const PartitionValues *values, const std::optiona
         return partition == partition_columns_.end() ? statistics.Facts(column, type)
                                                      : FactsOfPartition(values, *partition);
     };
-    return std::any_of(predicates_.begin(), predicates_.end(), [&](const Predicate &predicate) {
-        return Evaluate(predicate, facts) != Ternary::kFalse;
-    });
+    return std::any_of(predicates_.begin(), predicates_.end(),
+                       [&](const Predicate &predicate) { return Evaluate(predicate, facts) != Ternary::kFalse; });
 }
 
 std::string ConflictChecker::PartitionHint(const PartitionValues *values) const {
@@ -257,8 +254,8 @@ std::string ConflictChecker::PartitionHint(const PartitionValues *values) const 
     for (const auto &name : read_.metadata().partition_columns) {
         const auto *field = read_.schema().Find(name);
         const auto physical = field ? PhysicalName(*field, read_.mapping()) : name;
-        const auto value = std::find_if(values->begin(), values->end(),
-                                        [&](const auto &entry) { return entry.first == physical; });
+        const auto value =
+            std::find_if(values->begin(), values->end(), [&](const auto &entry) { return entry.first == physical; });
         parts.push_back(name + "=" + (value == values->end() ? "null" : value->second.value_or("null")));
     }
     return fmt::format(" in the partition [{}]", fmt::join(parts, ", "));
@@ -271,9 +268,9 @@ std::optional<Error> ConflictChecker::CheckAdds(const Winner &winner) const {
         removed.insert(DecodePath(remove->path));
         re_arranges = re_arranges || !remove->data_change;
     }
-    const bool need_not_see = level_ == IsolationLevel::kSnapshotIsolation || winner.only_row_ids() ||
-                              (level_ == IsolationLevel::kWriteSerializable && winner.is_blind_append() &&
-                               !changes_.metadata);
+    const bool need_not_see =
+        level_ == IsolationLevel::kSnapshotIsolation || winner.only_row_ids() ||
+        (level_ == IsolationLevel::kWriteSerializable && winner.is_blind_append() && !changes_.metadata);
     for (const auto *add : winner.adds) {
         const auto path = DecodePath(add->path);
         if (our_adds_.contains(path) && !our_removes_.contains(path)) {
@@ -286,8 +283,9 @@ std::optional<Error> ConflictChecker::CheckAdds(const Winner &winner) const {
             continue;  // another vector for a file that we know: CheckDeletes
         }
         if (MayMatch(&add->partition_values, add->stats)) {
-            return Conflict(Condition::DELTA_CONCURRENT_APPEND, winner,
-                            fmt::format("added data that it should have read{}", PartitionHint(&add->partition_values)));
+            return Conflict(
+                Condition::DELTA_CONCURRENT_APPEND, winner,
+                fmt::format("added data that it should have read{}", PartitionHint(&add->partition_values)));
         }
     }
     return std::nullopt;
@@ -327,14 +325,14 @@ std::optional<Error> ConflictChecker::CheckDeletes(const Winner &winner,
             continue;
         }
         const auto &removed_by_us = changes_.removes[our_remove->second];
-        const bool both_replace_the_vector = changes_.touched_is_read && change.after && our_add != our_adds_.end() &&
-                                             VectorIdOf(removed_by_us.deletion_vector) ==
-                                                 VectorIdOf(remove->deletion_vector);
+        const bool both_replace_the_vector =
+            changes_.touched_is_read && change.after && our_add != our_adds_.end() &&
+            VectorIdOf(removed_by_us.deletion_vector) == VectorIdOf(remove->deletion_vector);
         if (!both_replace_the_vector) {
             const auto *values = remove->partition_values ? &*remove->partition_values : nullptr;
-            return Conflict(Condition::DELTA_CONCURRENT_DELETE_DELETE, winner,
-                            fmt::format("deleted data from {} that this one deletes too{}", remove->path,
-                                        PartitionHint(values)));
+            return Conflict(
+                Condition::DELTA_CONCURRENT_DELETE_DELETE, winner,
+                fmt::format("deleted data from {} that this one deletes too{}", remove->path, PartitionHint(values)));
         }
         change.our_add = our_add->second;
         change.our_remove = our_remove->second;

@@ -1,7 +1,8 @@
-// ConflictChecker: may a transaction be committed after a commit that was first? (PROTOCOL.md leaves this to the writer;
-// delta-spark's ConflictChecker is the model.) It is finer than Spark's where that is safe: read predicates are evaluated
-// on partition values and statistics of each file, files that only re-arrange rows bring nothing new, and deletion vectors
-// of one file may both be kept where exactly the rows touched were read. What it cannot evaluate is a conflict.
+// ConflictChecker: may a transaction be committed after a commit that was first? (PROTOCOL.md leaves this to the
+// writer; delta-spark's ConflictChecker is the model.) It is finer than Spark's where that is safe: read predicates are
+// evaluated on partition values and statistics of each file, files that only re-arrange rows bring nothing new, and
+// deletion vectors of one file may both be kept where exactly the rows touched were read. What it cannot evaluate is a
+// conflict.
 #pragma once
 
 #include <map>
@@ -60,7 +61,8 @@ struct ConflictVerdict {
 
 class ConflictChecker {
 public:
-    //! The snapshot, the change set and what they hold must outlive it; paths of the change set do not change meanwhile.
+    //! The snapshot, the change set and what they hold must outlive it; paths of the change set do not change
+    //! meanwhile.
     ConflictChecker(const Snapshot &read, const ChangeSet &changes, IsolationLevel level);
 
     //! Called for each winner, in the order of versions; `base` is the state before it.

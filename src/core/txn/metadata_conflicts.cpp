@@ -15,10 +15,10 @@ namespace {
 
 //! Features that ask nothing of data written before they were added, or that a rebase sees to (row ids, timestamps).
 constexpr std::array<std::string_view, 16> kHarmlessFeatures = {
-    "appendOnly",      "changeDataFeed",  "columnMapping",   "timestampNtz",      "deletionVectors",
-    "rowTracking",     "domainMetadata",  "icebergCompatV1", "icebergCompatV2",   "icebergCompatV3",
-    "v2Checkpoint",    "catalogManaged",  "typeWidening",    "typeWidening-preview", "inCommitTimestamp",
-    "vacuumProtocolCheck"};
+    "appendOnly",      "changeDataFeed",       "columnMapping",     "timestampNtz",
+    "deletionVectors", "rowTracking",          "domainMetadata",    "icebergCompatV1",
+    "icebergCompatV2", "icebergCompatV3",      "v2Checkpoint",      "catalogManaged",
+    "typeWidening",    "typeWidening-preview", "inCommitTimestamp", "vacuumProtocolCheck"};
 
 constexpr std::string_view kRowTracking = "delta.enableRowTracking";
 constexpr std::string_view kMappingMode = "delta.columnMapping.mode";
@@ -37,7 +37,8 @@ bool IsTrue(std::string_view text) { return EqualsIgnoreCase(text, "true"); }
 
 bool TurnsNameMappingOn(const Metadata &before, const Metadata &after) {
     const auto mode = PropertyOf(before, kMappingMode);
-    return (mode.empty() || EqualsIgnoreCase(mode, "none")) && EqualsIgnoreCase(PropertyOf(after, kMappingMode), "name");
+    return (mode.empty() || EqualsIgnoreCase(mode, "none")) &&
+           EqualsIgnoreCase(PropertyOf(after, kMappingMode), "name");
 }
 
 bool IsHarmlessProperty(const std::string &key, const Metadata &before, const Metadata &after,
@@ -107,8 +108,7 @@ bool SameButMapping(const DataType &a, const DataType &b) {
         return false;
     }
     switch (a.kind()) {
-    case TypeKind::kStruct:
-        return SameButMapping(a.struct_type(), b.struct_type());
+    case TypeKind::kStruct: return SameButMapping(a.struct_type(), b.struct_type());
     case TypeKind::kArray:
         return a.array_type().contains_null == b.array_type().contains_null &&
                SameButMapping(a.array_type().element, b.array_type().element);
@@ -116,8 +116,7 @@ bool SameButMapping(const DataType &a, const DataType &b) {
         return a.map_type().value_contains_null == b.map_type().value_contains_null &&
                SameButMapping(a.map_type().key, b.map_type().key) &&
                SameButMapping(a.map_type().value, b.map_type().value);
-    default:
-        return a.SameAs(b);
+    default: return a.SameAs(b);
     }
 }
 

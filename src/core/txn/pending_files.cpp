@@ -1,5 +1,5 @@
-// PendingFiles: a deletion that fails leaves an orphan for VACUUM; it never fails a statement, and it is not cancelled with
-// it.
+// PendingFiles: a deletion that fails leaves an orphan for VACUUM; it never fails a statement, and it is not cancelled
+// with it.
 #include "core/txn/pending_files.hpp"
 
 #include <algorithm>

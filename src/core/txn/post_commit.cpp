@@ -1,5 +1,6 @@
-// What follows a commit. A checkpoint is worth its price when readers would otherwise replay a tail that costs them more
-// than a tenth of it: with the table growing, checkpoints become rarer, and appends stay as cheap as in a small table.
+// What follows a commit. A checkpoint is worth its price when readers would otherwise replay a tail that costs them
+// more than a tenth of it: with the table growing, checkpoints become rarer, and appends stay as cheap as in a small
+// table.
 #include "core/log/checksum.hpp"
 #include "core/table/log_cleanup.hpp"
 #include "core/table/table_cache.hpp"
@@ -45,15 +46,15 @@ PostCommitReport RunPostCommit(const Engine &engine, const SnapshotPtr &snapshot
         report.warnings.push_back(fmt::format("Version {} of {} is committed, but {} failed: {}", snapshot->version(),
                                               snapshot->root(), what, error.message()));
     };
-    const auto checksum =
-        WriteChecksum(engine, snapshot->segment(), snapshot->protocol(), snapshot->metadata(), call);
+    const auto checksum = WriteChecksum(engine, snapshot->segment(), snapshot->protocol(), snapshot->metadata(), call);
     if (!checksum.ok()) {
         warn("writing its checksum", checksum.error());
     }
     if (!engine.parquet || !WantsCheckpoint(*snapshot)) {
         return report;
     }
-    // A snapshot that has grown commit by commit does not know of the checkpoints written meanwhile, our own or others'.
+    // A snapshot that has grown commit by commit does not know of the checkpoints written meanwhile, our own or
+    // others'.
     const auto listed = LoadSnapshot(engine, snapshot->root(), AtVersion{snapshot->version()}, call);
     if (!listed.ok()) {
         warn("looking for its last checkpoint", listed.error());

@@ -1,6 +1,6 @@
-// ReadSet: what a transaction read, for the conflict checker. A read is registered as "whole table" when its scan is bound
-// and narrowed once, by the conjunction of the first filter push-down; never by files opened, dynamic filters, LIMIT or
-// top-N.
+// ReadSet: what a transaction read, for the conflict checker. A read is registered as "whole table" when its scan is
+// bound and narrowed once, by the conjunction of the first filter push-down; never by files opened, dynamic filters,
+// LIMIT or top-N.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Commit(), as DESIGN draws it: rules, then write-if-absent; where somebody was first read the winners, check, rebase, and
-// build the body anew.
+// Commit(), as DESIGN draws it: rules, then write-if-absent; where somebody was first read the winners, check, rebase,
+// and build the body anew.
 #include "core/txn/transaction.hpp"
 
 #include "core/base/uuid.hpp"
@@ -31,8 +31,14 @@ class Attempts {
 public:
     Attempts(const Engine &engine, const CommitOptions &options, const Call &call, const std::string &root,
              const Snapshot *read, ChangeSet &changes, CommitBase base)
-        : engine_(engine), options_(options), call_(call), root_(root), read_(read), changes_(changes),
-          base_(std::move(base)), level_(IsolationLevelFor(read ? read->metadata() : *changes.metadata, changes)),
+        : engine_(engine),
+          options_(options),
+          call_(call),
+          root_(root),
+          read_(read),
+          changes_(changes),
+          base_(std::move(base)),
+          level_(IsolationLevelFor(read ? read->metadata() : *changes.metadata, changes)),
           merged_vectors_(engine.store) {
         if (read_) {
             checker_.emplace(*read_, changes_, level_);
@@ -81,8 +87,7 @@ Result<CommitOutcome> Attempts::Run() {
     for (int attempt = 1;; ++attempt) {
         BF_RETURN_IF_ERROR(call_.Check());
         BF_ASSIGN(const std::string body, BuildBody());
-        BF_ASSIGN(const auto put,
-                  PutCommit(engine_, log_folder_, base_.version + 1, body, txn_id_, options_, call_));
+        BF_ASSIGN(const auto put, PutCommit(engine_, log_folder_, base_.version + 1, body, txn_id_, options_, call_));
         if (put.verdict == PutVerdict::kOurs) {
             merged_vectors_.Committed();
             return CommitOutcome(Committed{base_.version + 1, false});
@@ -96,10 +101,11 @@ Result<CommitOutcome> Attempts::Run() {
                 base_.version + 1, root_, put.last_error->text(), txn_id_)});
         }
         if (!read_) {
-            return CommitOutcome(Conflict{Fail(Condition::DELTA_TABLE_ALREADY_EXISTS,
-                                               "Another writer created the table {} at the same time. Use CREATE TABLE IF "
-                                               "NOT EXISTS, or write to the table that is there.",
-                                               root_)});
+            return CommitOutcome(
+                Conflict{Fail(Condition::DELTA_TABLE_ALREADY_EXISTS,
+                              "Another writer created the table {} at the same time. Use CREATE TABLE IF "
+                              "NOT EXISTS, or write to the table that is there.",
+                              root_)});
         }
         if (attempt >= options_.max_attempts) {
             return CommitOutcome(Conflict{TooManyAttempts(attempt)});
@@ -115,10 +121,11 @@ Result<CommitOutcome> Attempts::Run() {
 }
 
 Error Attempts::TooManyAttempts(int attempts) const {
-    return Fail(Condition::DELTA_MAX_COMMIT_RETRIES_EXCEEDED,
-                "This commit has failed as it has been tried {} times but did not succeed: others kept committing to {}. It "
-                "started at version {} and gave up at version {}. Run the statement again when fewer writers are at work.",
-                attempts, root_, read_->version() + 1, base_.version + 1);
+    return Fail(
+        Condition::DELTA_MAX_COMMIT_RETRIES_EXCEEDED,
+        "This commit has failed as it has been tried {} times but did not succeed: others kept committing to {}. It "
+        "started at version {} and gave up at version {}. Run the statement again when fewer writers are at work.",
+        attempts, root_, read_->version() + 1, base_.version + 1);
 }
 
 Result<std::optional<CommitOutcome>> Attempts::FollowWinners() {

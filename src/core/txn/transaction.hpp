@@ -1,6 +1,6 @@
 // Transaction: a snapshot that was read, a ChangeSet, and Commit(): apply the commit rules, then write-if-absent, and
-// where somebody was first read the winners, check for conflicts, rebase, build the body anew and go on; after the commit
-// checkpoint, checksum and clean up.
+// where somebody was first read the winners, check for conflicts, rebase, build the body anew and go on; after the
+// commit checkpoint, checksum and clean up.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,10 @@ struct OutcomeUnknown {
 using CommitOutcome = std::variant<Committed, Conflict, OutcomeUnknown>;
 
 struct CommitOptions {
-    int max_attempts = 10'000'000;      // spark.databricks.delta.maxCommitAttempts
-    std::string engine_info;            // "Birdfoot/0.1.0 DuckDB/1.5.5"
-    bool history_metrics = true;        // write operationMetrics
-    bool commit_empty = false;          // make a version even of nothing (VACUUM START / END)
+    int max_attempts = 10'000'000;  // spark.databricks.delta.maxCommitAttempts
+    std::string engine_info;        // "Birdfoot/0.1.0 DuckDB/1.5.5"
+    bool history_metrics = true;    // write operationMetrics
+    bool commit_empty = false;      // make a version even of nothing (VACUUM START / END)
     //! Waits between attempts; tests replace it. Sleeps if empty.
     std::function<void(std::chrono::milliseconds)> sleep;
 };

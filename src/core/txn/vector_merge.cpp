@@ -35,9 +35,9 @@ Result<std::optional<Error>> MergeVectors(const Engine &engine, const ConflictCh
         auto touched = ours.Clone();
         touched.Subtract(before);
         if (touched.Intersects(theirs)) {
-            return std::optional(checker.Conflict(
-                Condition::DELTA_CONCURRENT_DELETE_DELETE, winner,
-                fmt::format("deleted rows of {} that this one deletes too", change.after->path)));
+            return std::optional(
+                checker.Conflict(Condition::DELTA_CONCURRENT_DELETE_DELETE, winner,
+                                 fmt::format("deleted rows of {} that this one deletes too", change.after->path)));
         }
         theirs.Union(ours);
         merged.emplace_back(change, std::move(theirs));

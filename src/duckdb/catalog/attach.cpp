@@ -76,8 +76,7 @@ duckdb::unique_ptr<duckdb::Catalog> AttachCallback(duckdb::optional_ptr<duckdb::
 }
 
 duckdb::unique_ptr<duckdb::TransactionManager> ManagerCallback(duckdb::optional_ptr<duckdb::StorageExtensionInfo>,
-                                                               duckdb::AttachedDatabase &db,
-                                                               duckdb::Catalog &catalog) {
+                                                               duckdb::AttachedDatabase &db, duckdb::Catalog &catalog) {
     return duckdb::make_uniq<DeltaTransactionManager>(db, catalog.Cast<DeltaCatalog>());
 }
 
@@ -102,9 +101,10 @@ std::string AttachPathCatalog(duckdb::DatabaseInstance &db, const std::string &n
         if (taken->GetValue(0, 0).ToString() == kStorageType) {
             return "";
         }
-        return fmt::format("Another database is attached as {}, so Delta tables cannot be named as {}.\"/path\". "
-                           "SET birdfoot_catalog_name = 'another_name' attaches the catalog of paths under that name.",
-                           name, name);
+        return fmt::format(
+            "Another database is attached as {}, so Delta tables cannot be named as {}.\"/path\". "
+            "SET birdfoot_catalog_name = 'another_name' attaches the catalog of paths under that name.",
+            name, name);
     }
     auto attached = connection.Query("ATTACH '' AS " + duckdb::KeywordHelper::WriteQuoted(name, '"') + " (TYPE " +
                                      kStorageType + ", " + kPathsOption + ")");

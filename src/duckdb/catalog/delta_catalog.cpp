@@ -31,23 +31,20 @@ DeltaCatalog::DeltaCatalog(duckdb::AttachedDatabase &db, CatalogKind kind, std::
 
 DeltaCatalog::~DeltaCatalog() = default;
 
-bool DeltaCatalog::read_only() const {
-    return GetAttached().IsReadOnly();
-}
+bool DeltaCatalog::read_only() const { return GetAttached().IsReadOnly(); }
 
 std::string DeltaCatalog::ReadOnlyReason() {
     auto &attached = GetAttached();
     if (attached.GetDatabase().config.options.access_mode == duckdb::AccessMode::READ_ONLY) {
-        return fmt::format("The catalog {} is read-only because the database was opened read-only. Open it for writing, "
-                           "or run ATTACH '{}' AS other_name (TYPE birdfoot, READ_WRITE) and write there.",
-                           GetName(), root_);
+        return fmt::format(
+            "The catalog {} is read-only because the database was opened read-only. Open it for writing, "
+            "or run ATTACH '{}' AS other_name (TYPE birdfoot, READ_WRITE) and write there.",
+            GetName(), root_);
     }
     return fmt::format("The catalog {} was attached READ_ONLY. Attach it again without that option.", GetName());
 }
 
-Warehouse DeltaCatalog::NamesOf(const Engine &engine) const {
-    return Warehouse(engine, root_);
-}
+Warehouse DeltaCatalog::NamesOf(const Engine &engine) const { return Warehouse(engine, root_); }
 
 DeltaSchema &DeltaCatalog::SchemaNamed(const std::string &name) {
     std::lock_guard lock(mutex_);
@@ -60,17 +57,13 @@ DeltaSchema &DeltaCatalog::SchemaNamed(const std::string &name) {
     return *schema;
 }
 
-void DeltaCatalog::Initialize(bool) {
-    SchemaNamed(kMainSchema);
-}
+void DeltaCatalog::Initialize(bool) { SchemaNamed(kMainSchema); }
 
 duckdb::ErrorData DeltaCatalog::SupportsCreateTable(duckdb::BoundCreateTableInfo &) {
     return {};  // CreateSpecOf refuses by name what a Delta table cannot have
 }
 
-duckdb::DatabaseSize DeltaCatalog::GetDatabaseSize(duckdb::ClientContext &) {
-    return {};
-}
+duckdb::DatabaseSize DeltaCatalog::GetDatabaseSize(duckdb::ClientContext &) { return {}; }
 
 duckdb::optional_ptr<duckdb::CatalogEntry> DeltaCatalog::CreateSchema(duckdb::CatalogTransaction catalog_transaction,
                                                                       duckdb::CreateSchemaInfo &info) {
@@ -120,8 +113,8 @@ duckdb::optional_ptr<duckdb::SchemaCatalogEntry> DeltaCatalog::LookupSchema(
             if (changed && *changed) {
                 return SchemaNamed((*changed)->name);
             }
-            auto found = changed ? std::nullopt
-                                 : ValueOrThrow(NamesOf(transaction.engine()).FindSchema(name, CallOf(context)));
+            auto found =
+                changed ? std::nullopt : ValueOrThrow(NamesOf(transaction.engine()).FindSchema(name, CallOf(context)));
             if (found) {
                 return SchemaNamed(*found);
             }
@@ -134,9 +127,9 @@ duckdb::optional_ptr<duckdb::SchemaCatalogEntry> DeltaCatalog::LookupSchema(
     });
 }
 
-duckdb::unique_ptr<duckdb::LogicalOperator> DeltaCatalog::BindCreateIndex(
-    duckdb::Binder &, duckdb::CreateStatement &, duckdb::TableCatalogEntry &table,
-    duckdb::unique_ptr<duckdb::LogicalOperator>) {
+duckdb::unique_ptr<duckdb::LogicalOperator> DeltaCatalog::BindCreateIndex(duckdb::Binder &, duckdb::CreateStatement &,
+                                                                          duckdb::TableCatalogEntry &table,
+                                                                          duckdb::unique_ptr<duckdb::LogicalOperator>) {
     // DuckDB's own form expects one of its tables and crashes on any other.
     Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
                "{} cannot have an index. Delta tables have none; partitions and statistics take their place.",

@@ -60,8 +60,8 @@ public:
                                                                   const duckdb::EntryLookupInfo &lookup,
                                                                   duckdb::OnEntryNotFound if_not_found) override;
 
-    duckdb::PhysicalOperator &PlanCreateTableAs(duckdb::ClientContext &context,
-                                                duckdb::PhysicalPlanGenerator &planner, duckdb::LogicalCreateTable &op,
+    duckdb::PhysicalOperator &PlanCreateTableAs(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,
+                                                duckdb::LogicalCreateTable &op,
                                                 duckdb::PhysicalOperator &plan) override;
     duckdb::PhysicalOperator &PlanInsert(duckdb::ClientContext &context, duckdb::PhysicalPlanGenerator &planner,
                                          duckdb::LogicalInsert &op,

@@ -74,9 +74,7 @@ SnapshotPtr SnapshotAt(duckdb::ClientContext &context, DeltaTransaction &transac
 DeltaSchema::DeltaSchema(duckdb::Catalog &catalog, duckdb::CreateSchemaInfo &info)
     : duckdb::SchemaCatalogEntry(catalog, info) {}
 
-DeltaCatalog &DeltaSchema::delta_catalog() {
-    return catalog.Cast<DeltaCatalog>();
-}
+DeltaCatalog &DeltaSchema::delta_catalog() { return catalog.Cast<DeltaCatalog>(); }
 
 std::optional<Warehouse::Place> DeltaSchema::PlaceOf(duckdb::ClientContext &context, const std::string &table) {
     auto &ours = delta_catalog();

@@ -1,4 +1,5 @@
-// DeltaSchema: where DuckDB looks tables up. Finds what a name (and an AT clause) stands for in the transaction that asks.
+// DeltaSchema: where DuckDB looks tables up. Finds what a name (and an AT clause) stands for in the transaction that
+// asks.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,8 @@ public:
     DeltaSchema(duckdb::Catalog &catalog, duckdb::CreateSchemaInfo &info);
 
     DeltaCatalog &delta_catalog();
-    //! Where the table of that name is in the eyes of this transaction; none if the name stands for nothing. In a catalog
-    //! of paths every name is a path.
+    //! Where the table of that name is in the eyes of this transaction; none if the name stands for nothing. In a
+    //! catalog of paths every name is a path.
     std::optional<Warehouse::Place> PlaceOf(duckdb::ClientContext &context, const std::string &table);
 
     duckdb::optional_ptr<duckdb::CatalogEntry> LookupEntry(duckdb::CatalogTransaction transaction,

@@ -89,9 +89,7 @@ DeltaTableEntry::DeltaTableEntry(duckdb::Catalog &catalog, duckdb::SchemaCatalog
     oid = (oid >> 2) | (duckdb::idx_t(1) << 62);  // far from those of DuckDB's own entries, which count from 0
 }
 
-DeltaCatalog &DeltaTableEntry::delta_catalog() const {
-    return catalog.Cast<DeltaCatalog>();
-}
+DeltaCatalog &DeltaTableEntry::delta_catalog() const { return catalog.Cast<DeltaCatalog>(); }
 
 void DeltaTableEntry::RequireReadable() const {
     if (problem_) {
@@ -145,9 +143,7 @@ duckdb::TableStorageInfo DeltaTableEntry::GetStorageInfo(duckdb::ClientContext &
 }
 
 duckdb::virtual_column_map_t DeltaTableEntry::GetVirtualColumns() const {
-    return Guarded([&] {
-        return problem_ ? duckdb::virtual_column_map_t() : DeltaVirtualColumns(*view_.snapshot);
-    });
+    return Guarded([&] { return problem_ ? duckdb::virtual_column_map_t() : DeltaVirtualColumns(*view_.snapshot); });
 }
 
 duckdb::vector<duckdb::column_t> DeltaTableEntry::GetRowIdColumns() const {

@@ -27,8 +27,8 @@ public:
     //! `name` as the user wrote it.
     static duckdb::unique_ptr<DeltaTableEntry> Make(duckdb::Catalog &catalog, duckdb::SchemaCatalogEntry &schema,
                                                     const std::string &name, TableView view);
-    //! An entry without columns for a name whose table cannot be opened, so that lists of tables do not fail. Reading it
-    //! is the error.
+    //! An entry without columns for a name whose table cannot be opened, so that lists of tables do not fail. Reading
+    //! it is the error.
     static duckdb::unique_ptr<DeltaTableEntry> MakeUnreadable(duckdb::Catalog &catalog,
                                                               duckdb::SchemaCatalogEntry &schema,
                                                               const std::string &name, Error problem);

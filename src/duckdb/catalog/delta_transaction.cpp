@@ -1,6 +1,7 @@
 // DeltaTransaction: pinned snapshots, the work on one table, and the commit hook. Sealing is not part of the hook: each
-// statement has sealed its own rows. What the hook does is I/O on the log and on names, through the engine that was made
-// when the transaction began; it never uses the catalog or the secrets of the caller's context, which DuckDB has cleared.
+// statement has sealed its own rows. What the hook does is I/O on the log and on names, through the engine that was
+// made when the transaction began; it never uses the catalog or the secrets of the caller's context, which DuckDB has
+// cleared.
 #include "duckdb/catalog/delta_transaction.hpp"
 
 #include "duckdb/common/string_util.hpp"
@@ -118,7 +119,8 @@ SnapshotPtr DeltaTransaction::Pin(duckdb::ClientContext &context, const std::str
 TableWork &DeltaTransaction::BeginWork(duckdb::ClientContext &context, const std::string &root, SnapshotPtr snapshot) {
     CheckAccess(context, root);
     if (catalog_.read_only()) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", root, catalog_.ReadOnlyReason()));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", root, catalog_.ReadOnlyReason()));
     }
     if (work_ && work_->transaction.root() != root) {
         auto &earlier = *work_;
@@ -272,10 +274,11 @@ std::optional<Error> DeltaTransaction::CommitNamesAndLog(const Call &call, std::
         }
     }
     if (!error && work_ && work_->half_done) {
-        error = Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                     "A statement of this transaction failed after it had begun to change {}. Nothing of the transaction "
-                     "is kept; run it again.",
-                     work_->transaction.root());
+        error =
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "A statement of this transaction failed after it had begun to change {}. Nothing of the transaction "
+                 "is kept; run it again.",
+                 work_->transaction.root());
     }
     if (error) {
         if (work_) {

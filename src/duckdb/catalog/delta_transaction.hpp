@@ -1,6 +1,6 @@
-// DeltaTransaction: DuckDB's transaction on one of our catalogs. It pins a snapshot a path (repeatable reads), holds the
-// work on the one table that it writes, and what is to happen to names. It is the contract between the catalog and the
-// operators that read and write.
+// DeltaTransaction: DuckDB's transaction on one of our catalogs. It pins a snapshot a path (repeatable reads), holds
+// the work on the one table that it writes, and what is to happen to names. It is the contract between the catalog and
+// the operators that read and write.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,8 @@ struct TableWork {
 
     //! Makes a new metadata (and protocol, where it differs) part of the change: statements after this one see it.
     //! `schema` is that of metadata.schema_string. Call under `mutex`.
-    void SetMetadata(Metadata new_metadata, StructType new_schema, ColumnMappingMode new_mapping, Protocol new_protocol);
+    void SetMetadata(Metadata new_metadata, StructType new_schema, ColumnMappingMode new_mapping,
+                     Protocol new_protocol);
     //! The snapshot that this transaction's statements are bound to: the one read, with the pending metadata.
     SnapshotPtr View() const;
     //! Uncommitted adds and the keys removed, for our own scans.
@@ -82,9 +83,9 @@ public:
     //! Keeps an entry alive as long as the transaction: plans hold references to it.
     duckdb::TableCatalogEntry &Keep(duckdb::unique_ptr<duckdb::TableCatalogEntry> entry);
 
-    //! Something to do with names at the commit. `before` runs before the log is written and may fail the commit; `undo`
-    //! runs when the commit failed after that; `after` runs once the commit is there. Each may be empty; none may use
-    //! the ClientContext.
+    //! Something to do with names at the commit. `before` runs before the log is written and may fail the commit;
+    //! `undo` runs when the commit failed after that; `after` runs once the commit is there. Each may be empty; none
+    //! may use the ClientContext.
     struct NameChange {
         std::function<Status(const Call &)> before;
         std::function<void()> undo;

@@ -88,9 +88,9 @@ Error NoTableAt(duckdb::ClientContext &context, const std::string &name) {
                     "file by FROM '{}'.",
                     root, root);
     }
-    return Fail(Condition::DELTA_PATH_DOES_NOT_EXIST,
-                "{} doesn't exist. No Delta table was found there. Check the path, or make the table with CREATE TABLE.",
-                root);
+    return Fail(
+        Condition::DELTA_PATH_DOES_NOT_EXIST,
+        "{} doesn't exist. No Delta table was found there. Check the path, or make the table with CREATE TABLE.", root);
 }
 
 namespace {
@@ -99,8 +99,8 @@ duckdb::unique_ptr<duckdb::TableRef> ExplainMissingTable(duckdb::ClientContext &
                                                          duckdb::ReplacementScanInput &input,
                                                          duckdb::optional_ptr<duckdb::ReplacementScanData>) {
     return Guarded([&]() -> duckdb::unique_ptr<duckdb::TableRef> {
-        auto catalog = input.catalog_name.empty() ? nullptr
-                                                  : duckdb::Catalog::GetCatalogEntry(context, input.catalog_name);
+        auto catalog =
+            input.catalog_name.empty() ? nullptr : duckdb::Catalog::GetCatalogEntry(context, input.catalog_name);
         if (catalog && catalog->GetCatalogType() == kStorageType &&
             catalog->Cast<DeltaCatalog>().kind() == CatalogKind::kPaths) {
             if (!input.schema_name.empty() && !duckdb::StringUtil::CIEquals(input.schema_name, kMainSchema)) {
@@ -116,8 +116,6 @@ duckdb::unique_ptr<duckdb::TableRef> ExplainMissingTable(duckdb::ClientContext &
 
 }  // namespace
 
-duckdb::ReplacementScan MissingTableScan() {
-    return duckdb::ReplacementScan(ExplainMissingTable);
-}
+duckdb::ReplacementScan MissingTableScan() { return duckdb::ReplacementScan(ExplainMissingTable); }
 
 }  // namespace birdfoot::duck

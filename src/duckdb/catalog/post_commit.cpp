@@ -1,6 +1,6 @@
-// The background thread's life: it holds the database weakly while it waits and strongly while it works. Should the last
-// owner let go meanwhile, the database ends on this thread, which then must not join itself; for that case a guard at the
-// end of the process waits for every thread of this kind.
+// The background thread's life: it holds the database weakly while it waits and strongly while it works. Should the
+// last owner let go meanwhile, the database ends on this thread, which then must not join itself; for that case a guard
+// at the end of the process waits for every thread of this kind.
 #include "duckdb/catalog/post_commit.hpp"
 
 #include <condition_variable>
@@ -59,7 +59,7 @@ void RunJob(duckdb::DatabaseInstance &db, const Job &job) {
         auto snapshot = OpenSnapshot(job.engine, job.root, LatestVersion{}, call);
         if (!snapshot.ok()) {
             Warn(db, "After version " + std::to_string(job.committed) + " of " + job.root + ": " +
-                                       snapshot.error().message());
+                         snapshot.error().message());
             return;
         }
         for (auto &warning : RunPostCommit(job.engine, *snapshot, call).warnings) {
@@ -178,22 +178,16 @@ PostCommitWork *WorkOf(duckdb::DatabaseInstance &db) {
 
 PostCommitWork::PostCommitWork(duckdb::DatabaseInstance &db) : queue_(std::make_shared<Queue>(db)) {}
 
-PostCommitWork::~PostCommitWork() {
-    queue_->Stop();
-}
+PostCommitWork::~PostCommitWork() { queue_->Stop(); }
 
 void PostCommitWork::After(duckdb::ClientContext &context, const Engine &engine, const std::string &root,
                            Version committed) {
     auto &db = *context.db;
     Job job{engine, root, committed};
     switch (CheckpointModeOf(db)) {
-    case CheckpointMode::kOff:
-        return;
-    case CheckpointMode::kInline:
-        RunJob(db, job);
-        return;
-    case CheckpointMode::kBackground:
-        break;
+    case CheckpointMode::kOff: return;
+    case CheckpointMode::kInline: RunJob(db, job); return;
+    case CheckpointMode::kBackground: break;
     }
     auto queue = WorkOf(db)->queue_;
     context.registered_state->GetOrCreate<AwaitAtLastClose>("birdfoot_post_commit", queue);

@@ -1,5 +1,5 @@
-// PostCommitWork: checkpoints, checksums and log clean-up after a commit, off the caller's path: one background thread a
-// database, at most one job a table, the newest version wins. A job that fails is logged, and nothing else. The last
+// PostCommitWork: checkpoints, checksums and log clean-up after a commit, off the caller's path: one background thread
+// a database, at most one job a table, the newest version wins. A job that fails is logged, and nothing else. The last
 // connection that has committed something waits for the thread when it closes, and so does the end of the process.
 #pragma once
 

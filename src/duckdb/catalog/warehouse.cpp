@@ -11,12 +11,11 @@ namespace birdfoot::duck {
 namespace {
 
 constexpr std::string_view kNameFileSuffix = ".location.json";
-constexpr std::string_view kSchemaMarker = ".schema.json";  // keeps an empty schema where folders do not exist by themselves
+constexpr std::string_view kSchemaMarker =
+    ".schema.json";  // keeps an empty schema where folders do not exist by themselves
 
 //! Names that begin so belong to others: temporary files, logs, change data.
-bool IsHidden(std::string_view name) {
-    return name.empty() || name[0] == '.' || name[0] == '_';
-}
+bool IsHidden(std::string_view name) { return name.empty() || name[0] == '.' || name[0] == '_'; }
 
 bool IsFolderName(std::string_view name) {
     return !IsHidden(name) && name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
@@ -106,9 +105,9 @@ Result<std::vector<Warehouse::Place>> Warehouse::Tables(const std::string &schem
         }
     }
     std::stable_sort(tables.begin(), tables.end(), [](const Place &a, const Place &b) { return a.name < b.name; });
-    tables.erase(std::unique(tables.begin(), tables.end(),
-                             [](const Place &a, const Place &b) { return a.name == b.name; }),
-                 tables.end());
+    tables.erase(
+        std::unique(tables.begin(), tables.end(), [](const Place &a, const Place &b) { return a.name == b.name; }),
+        tables.end());
     return tables;
 }
 
@@ -165,9 +164,10 @@ Result<std::string> Warehouse::ReadLocation(const std::string &name_file, const 
     auto document = JsonDocument::Parse(text);
     auto location = document.ok() ? document->root()["location"].string() : std::nullopt;
     if (!location) {
-        return Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                    "{} does not say where its table is. It should hold {{\"location\": \"/path\"}}. Mend or delete it.",
-                    name_file);
+        return Fail(
+            Condition::BIRDFOOT_INVALID_INPUT,
+            "{} does not say where its table is. It should hold {{\"location\": \"/path\"}}. Mend or delete it.",
+            name_file);
     }
     return NormalizeTableRoot(*location);
 }
@@ -199,10 +199,11 @@ Status Warehouse::CheckName(const std::string &name) {
     if (IsFolderName(name)) {
         return {};
     }
-    return Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                "'{}' cannot be a name in a warehouse. It becomes a folder's name: it must not be empty, begin with '.' or "
-                "'_', or hold a '/'. To create a table at a path, write delta.\"/path\".",
-                name);
+    return Fail(
+        Condition::BIRDFOOT_INVALID_INPUT,
+        "'{}' cannot be a name in a warehouse. It becomes a folder's name: it must not be empty, begin with '.' or "
+        "'_', or hold a '/'. To create a table at a path, write delta.\"/path\".",
+        name);
 }
 
 Result<std::vector<std::string>> Warehouse::OthersIn(const std::string &schema, const Call &call) const {

@@ -1,6 +1,6 @@
-// Warehouse: a folder of schema/table folders and what names stand for in it. A table is a folder with a log; an external
-// table is a small file schema/name.location.json, created create-only, which DROP removes; a folder with a log directly
-// in the root belongs to the schema "main". It is about names, never about a table's content.
+// Warehouse: a folder of schema/table folders and what names stand for in it. A table is a folder with a log; an
+// external table is a small file schema/name.location.json, created create-only, which DROP removes; a folder with a
+// log directly in the root belongs to the schema "main". It is about names, never about a table's content.
 #pragma once
 
 #include <memory>
@@ -43,7 +43,8 @@ public:
     //! Makes a name that exists stand for `place.root`, wherever it pointed before.
     Status ReplaceName(const Place &place, const Call &call) const;
     Status RemoveName(const Place &place, const Call &call) const;
-    //! BIRDFOOT_INVALID_INPUT for what cannot be the name of a schema or of a managed table, since it is no folder's name.
+    //! BIRDFOOT_INVALID_INPUT for what cannot be the name of a schema or of a managed table, since it is no folder's
+    //! name.
     static Status CheckName(const std::string &name);
     //! What lies in a schema's folder and is neither a folder nor a name of a table.
     Result<std::vector<std::string>> OthersIn(const std::string &schema, const Call &call) const;

@@ -1,9 +1,9 @@
 // See alter_commands.hpp. From Spark's words to changes; what a change means is said elsewhere.
 #include "duckdb/commands/alter_commands.hpp"
 
-#include "duckdb/commands/alter_rules.hpp"
 #include "core/maintenance/clustering.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
+#include "duckdb/commands/alter_rules.hpp"
 #include "duckdb/commands/alter_table.hpp"
 #include "duckdb/commands/rename_table.hpp"
 #include "duckdb/commands/rewrite_table.hpp"
@@ -75,8 +75,8 @@ std::string SchemaOfNewName(const DeltaTableEntry &table, const sql::TableName &
     const auto &catalog = table.ParentCatalog().GetName();
     if (name.path || parts.size() > 3 || (parts.size() == 3 && !EqualsIgnoreCase(parts[0], catalog))) {
         Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                   "A table can be renamed within its catalog {} only, not to {}. CREATE TABLE … AS copies it.", catalog,
-                   name.ToText()));
+                   "A table can be renamed within its catalog {} only, not to {}. CREATE TABLE … AS copies it.",
+                   catalog, name.ToText()));
     }
     if (parts.size() == 1 || (parts.size() == 2 && EqualsIgnoreCase(parts[0], catalog))) {
         return table.ParentSchema().name;

@@ -58,7 +58,8 @@ size_t PositionOf(const TableWork &work, const sql::ColumnPath &column) {
     const auto position = column.size() == 1 ? work.schema.IndexOf(column[0]) : std::nullopt;
     if (!position) {
         Throw(Fail(Condition::UNRESOLVED_COLUMN,
-                   "A column, variable, or function parameter with name `{}` cannot be resolved. The table has no such column. "
+                   "A column, variable, or function parameter with name `{}` cannot be resolved. The table has no such "
+                   "column. "
                    "Correct the name.",
                    fmt::join(column, ".")));
     }
@@ -106,8 +107,8 @@ void SyncIdentity(duckdb::ClientContext &context, DeltaTableEntry &table, const 
         const auto mark = MarkBehind(*identity, *farthest);
         if (!mark && identity->high_water) {
             Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                       "Column {} has the number {}, behind which its sequence has none left. Make a new table.", column[0],
-                       *farthest));
+                       "Column {} has the number {}, behind which its sequence has none left. Make a new table.",
+                       column[0], *farthest));
         }
         identity->high_water = mark;
     }
@@ -124,11 +125,12 @@ void SetColumnDefault(duckdb::ClientContext &context, DeltaTableEntry &table, co
     const auto position = PositionOf(work, column);
     auto field = work.schema.fields[position];
     if (value && !HasFeature(work.protocol, "allowColumnDefaults")) {
-        Throw(Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
-                   "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but the corresponding "
-                   "table feature was not enabled. Please retry the command again after executing ALTER TABLE {} SET "
-                   "TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').",
-                   table.name));
+        Throw(Fail(
+            Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
+            "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but the corresponding "
+            "table feature was not enabled. Please retry the command again after executing ALTER TABLE {} SET "
+            "TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').",
+            table.name));
     }
     if (value && IdentityOf(field)) {
         Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED,
@@ -142,7 +144,8 @@ void SetColumnDefault(duckdb::ClientContext &context, DeltaTableEntry &table, co
     KeepField(context, work, position, std::move(field));
 }
 
-void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::NamedConstraint &constraint) {
+void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table,
+                        const sql::NamedConstraint &constraint) {
     auto &work = WorkOnTable(context, table);
     if (EqualsIgnoreCase(constraint.name, "char_varchar") || constraint.name.empty()) {
         Throw(Fail(Condition::DELTA_INVALID_CONSTRAINT_NAME,
@@ -154,7 +157,8 @@ void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, 
                    constraint.name, work.metadata.configuration.at(*old)));
     }
     CheckConstraintText(constraint.name, constraint.expression, work.schema);
-    auto bound = BindTranslation(context, ValueOrThrow(sql::TranslateText(constraint.expression, work.schema)), work.schema);
+    auto bound =
+        BindTranslation(context, ValueOrThrow(sql::TranslateText(constraint.expression, work.schema)), work.schema);
     duckdb::ExpressionExecutor executor(context, *bound);
     duckdb::idx_t violations = 0;
     VisitRows(context, DeltaTransaction::Get(context, table.catalog), work, [&](duckdb::DataChunk &chunk) {
@@ -173,7 +177,8 @@ void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, 
          {"ADD CONSTRAINT", {{"name", constraint.name}, {"expr", constraint.expression}}, {}});
 }
 
-void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const std::string &name, bool if_exists) {
+void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const std::string &name,
+                         bool if_exists) {
     auto &work = WorkOnTable(context, table);
     std::lock_guard lock(work.mutex);
     auto metadata = work.metadata;
@@ -182,10 +187,11 @@ void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table,
         if (if_exists) {
             return;
         }
-        Throw(Fail(Condition::DELTA_CONSTRAINT_DOES_NOT_EXIST,
-                   "Cannot drop nonexistent constraint {} from table {}. To avoid throwing an error, provide the parameter IF "
-                   "EXISTS.",
-                   name, table.name));
+        Throw(Fail(
+            Condition::DELTA_CONSTRAINT_DOES_NOT_EXIST,
+            "Cannot drop nonexistent constraint {} from table {}. To avoid throwing an error, provide the parameter IF "
+            "EXISTS.",
+            name, table.name));
     }
     const auto expression = metadata.configuration.at(*property);
     metadata.configuration.erase(*property);

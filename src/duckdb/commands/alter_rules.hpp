@@ -14,7 +14,8 @@ class DeltaTableEntry;
 
 //! The rows that are there are checked first: DELTA_NEW_CHECK_CONSTRAINT_VIOLATION.
 void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::NamedConstraint &constraint);
-void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const std::string &name, bool if_exists);
+void DropTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table, const std::string &name,
+                         bool if_exists);
 
 //! None: DROP DEFAULT.
 void SetColumnDefault(duckdb::ClientContext &context, DeltaTableEntry &table, const sql::ColumnPath &column,

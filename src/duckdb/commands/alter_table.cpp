@@ -61,15 +61,16 @@ std::vector<AddFile> FilesWithoutRowIds(duckdb::ClientContext &context, DeltaTra
     }
     // A file that is added by anybody else meanwhile would have none: every read of the table counts.
     work.transaction.changes().reads->AddRead();
-    ValueOrThrow(ReplayFiles(transaction.engine(), snapshot->segment(), FileRequest(),
-                             [&](AddFile &&add) -> Status {
-                                 if (!add.base_row_id && !changed.contains(add.path)) {
-                                     add.data_change = false;
-                                     files.push_back(std::move(add));
-                                 }
-                                 return {};
-                             },
-                             CallOf(context)));
+    ValueOrThrow(ReplayFiles(
+        transaction.engine(), snapshot->segment(), FileRequest(),
+        [&](AddFile &&add) -> Status {
+            if (!add.base_row_id && !changed.contains(add.path)) {
+                add.data_change = false;
+                files.push_back(std::move(add));
+            }
+            return {};
+        },
+        CallOf(context)));
     return files;
 }
 
@@ -117,10 +118,11 @@ void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Al
         again = FilesWithoutRowIds(context, transaction, work);
         if (!again.empty() && !context.transaction.IsAutoCommit()) {
             // A later statement would take files that are added again for ones that the transaction wrote.
-            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                       "Row tracking gives ids to the rows of {} that are there, which cannot be part of a transaction. "
-                       "COMMIT first.",
-                       table.name));
+            Throw(
+                Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                     "Row tracking gives ids to the rows of {} that are there, which cannot be part of a transaction. "
+                     "COMMIT first.",
+                     table.name));
         }
     }
     std::lock_guard lock(work.mutex);
@@ -146,9 +148,10 @@ bool TakesMappingOff(duckdb::ClientContext &context, DeltaTableEntry &table, siz
         return false;
     }
     if (count > 1) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "Column mapping is taken off by a statement of its own: all files are written anew. Change the other "
-                   "properties in another one."));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "Column mapping is taken off by a statement of its own: all files are written anew. Change the other "
+                 "properties in another one."));
     }
     return true;
 }
@@ -266,9 +269,10 @@ void Add(duckdb::ClientContext &context, DeltaTableEntry &table, AddedColumn col
 }
 
 void ChangeType(duckdb::ClientContext &context, DeltaTableEntry &table, const duckdb::ChangeColumnTypeInfo &info) {
-    const bool plain = !info.expression || (info.expression->GetExpressionClass() == duckdb::ExpressionClass::CAST &&
-                                            info.expression->Cast<duckdb::CastExpression>().child->GetExpressionClass() ==
-                                                duckdb::ExpressionClass::COLUMN_REF);
+    const bool plain =
+        !info.expression || (info.expression->GetExpressionClass() == duckdb::ExpressionClass::CAST &&
+                             info.expression->Cast<duckdb::CastExpression>().child->GetExpressionClass() ==
+                                 duckdb::ExpressionClass::COLUMN_REF);
     if (!plain) {
         Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                    "ALTER TABLE {}: USING would write all rows anew. Add a column, UPDATE it, and drop the old one.",
@@ -337,8 +341,7 @@ void AlterByInfo(duckdb::ClientContext &context, DeltaSchema &schema, DeltaTable
     case Type::RENAME_TABLE:
         return RenameTable(context, schema, table, schema.name, info.Cast<duckdb::RenameTableInfo>().new_table_name);
     case Type::ALTER_COLUMN_TYPE: return ChangeType(context, table, info.Cast<duckdb::ChangeColumnTypeInfo>());
-    case Type::SET_NOT_NULL:
-        return SetNullable(context, table, info.Cast<duckdb::SetNotNullInfo>().column_name, false);
+    case Type::SET_NOT_NULL: return SetNullable(context, table, info.Cast<duckdb::SetNotNullInfo>().column_name, false);
     case Type::DROP_NOT_NULL:
         return SetNullable(context, table, info.Cast<duckdb::DropNotNullInfo>().column_name, true);
     case Type::SET_DEFAULT: {

@@ -1,5 +1,6 @@
-// ALTER TABLE and COMMENT ON, whoever spelt them: DuckDB's grammar or Spark's statements. What a change means is core's;
-// here it meets the transaction: the pending definition of the table, the rows that a change asks something of, and names.
+// ALTER TABLE and COMMENT ON, whoever spelt them: DuckDB's grammar or Spark's statements. What a change means is
+// core's; here it meets the transaction: the pending definition of the table, the rows that a change asks something of,
+// and names.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,8 @@ using Alter = std::function<Result<Alteration>(const TableDefinition &table, con
 //! The clustering columns in the eyes of the transaction.
 std::vector<FieldPath> ClusteringOf(duckdb::ClientContext &context, DeltaTableEntry &table);
 
-//! Makes the result part of the transaction's change. Where row tracking comes on, files without row ids are added again.
+//! Makes the result part of the transaction's change. Where row tracking comes on, files without row ids are added
+//! again.
 void AlterTable(duckdb::ClientContext &context, DeltaTableEntry &table, const Alter &alter);
 
 //! Keys in any spelling. Column mapping set to 'none', or unset, is taken off: all files are written anew.

@@ -38,8 +38,8 @@ void CheckGenerated(const StructField &field, const std::string &text, const Str
     if (!translation.ok()) {
         if (translation.error().condition() == Condition::UNRESOLVED_COLUMN) {
             Throw(Fail(Condition::DELTA_INVALID_GENERATED_COLUMN_REFERENCES,
-                       "A generated column cannot use a non-existent column or another generated column. {}: {}", field.name,
-                       translation.error().text()));
+                       "A generated column cannot use a non-existent column or another generated column. {}: {}",
+                       field.name, translation.error().text()));
         }
         Throw(translation.error().Prefixed(what));
     }
@@ -50,10 +50,11 @@ void CheckGenerated(const StructField &field, const std::string &text, const Str
                    translation->check_only.empty() ? "A function of the clock" : translation->check_only, field.name));
     }
     if (!translation->type.SameAs(field.type)) {
-        Throw(Fail(Condition::DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH,
-                   "The expression type of the generated column {} is {}, but the column type is {}. Cast the expression, or "
-                   "give the column that type.",
-                   field.name, translation->type.ToString(), field.type.ToString()));
+        Throw(Fail(
+            Condition::DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH,
+            "The expression type of the generated column {} is {}, but the column type is {}. Cast the expression, or "
+            "give the column that type.",
+            field.name, translation->type.ToString(), field.type.ToString()));
     }
 }
 
@@ -64,7 +65,8 @@ void CheckIdentity(const StructField &field, const IdentityColumn &identity, con
                    field.name));
     }
     if (identity.step == 0) {
-        Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP, "IDENTITY column step cannot be 0 ({}).", field.name));
+        Throw(
+            Fail(Condition::DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP, "IDENTITY column step cannot be 0 ({}).", field.name));
     }
     if (field.metadata.JsonOf(kGenerationExpression)) {
         Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION,
@@ -119,8 +121,8 @@ void CheckConstraintText(const std::string &name, const std::string &expression,
     }
     if (translation->type.kind() != TypeKind::kBoolean) {
         Throw(Fail(Condition::DELTA_NON_BOOLEAN_CHECK_CONSTRAINT,
-                   "CHECK constraint '{}' ({}) should be a boolean expression. Its value is of type {}.", name, expression,
-                   translation->type.ToString()));
+                   "CHECK constraint '{}' ({}) should be a boolean expression. Its value is of type {}.", name,
+                   expression, translation->type.ToString()));
     }
 }
 
@@ -157,26 +159,26 @@ void RefuseDependents(const Metadata &metadata, const StructType &schema, const 
         }
     }
     if (!checks.empty()) {
-        Throw(new_type.empty()
-                  ? Fail(Condition::DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE,
-                         "Cannot alter column {} because this column is referenced by the following check constraint(s): {}. "
-                         "Drop them first.",
-                         fmt::join(path, "."), fmt::join(checks, ", "))
-                  : Fail(Condition::DELTA_CONSTRAINT_DATA_TYPE_MISMATCH,
-                         "Column {} cannot be altered to data type {} because this column is referenced "
-                         "by the following check constraint(s): {}. Drop them first.",
-                         fmt::join(path, "."), new_type, fmt::join(checks, ", ")));
+        Throw(new_type.empty() ? Fail(Condition::DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE,
+                                      "Cannot alter column {} because this column is referenced by the following check "
+                                      "constraint(s): {}. "
+                                      "Drop them first.",
+                                      fmt::join(path, "."), fmt::join(checks, ", "))
+                               : Fail(Condition::DELTA_CONSTRAINT_DATA_TYPE_MISMATCH,
+                                      "Column {} cannot be altered to data type {} because this column is referenced "
+                                      "by the following check constraint(s): {}. Drop them first.",
+                                      fmt::join(path, "."), new_type, fmt::join(checks, ", ")));
     }
     if (!columns.empty()) {
-        Throw(new_type.empty()
-                  ? Fail(Condition::DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE,
-                         "Cannot alter column {} because this column is referenced by the following generated column(s): {}. "
-                         "Drop them first.",
-                         fmt::join(path, "."), fmt::join(columns, ", "))
-                  : Fail(Condition::DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH,
-                         "Column {} cannot be altered to data type {} because this column is referenced "
-                         "by the following generated column(s): {}. Drop them first.",
-                         fmt::join(path, "."), new_type, fmt::join(columns, ", ")));
+        Throw(new_type.empty() ? Fail(Condition::DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE,
+                                      "Cannot alter column {} because this column is referenced by the following "
+                                      "generated column(s): {}. "
+                                      "Drop them first.",
+                                      fmt::join(path, "."), fmt::join(columns, ", "))
+                               : Fail(Condition::DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH,
+                                      "Column {} cannot be altered to data type {} because this column is referenced "
+                                      "by the following generated column(s): {}. Drop them first.",
+                                      fmt::join(path, "."), new_type, fmt::join(columns, ", ")));
     }
 }
 

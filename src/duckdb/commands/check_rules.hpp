@@ -1,5 +1,5 @@
-// What a table may say of its rows, checked when it is created or changed: CHECK constraints, generated columns, defaults
-// and identity columns, against the schema, in Spark's words and with Spark's errors.
+// What a table may say of its rows, checked when it is created or changed: CHECK constraints, generated columns,
+// defaults and identity columns, against the schema, in Spark's words and with Spark's errors.
 #pragma once
 
 #include <string>

@@ -30,7 +30,8 @@ FieldPath PathOf(const sql::Expression &expression) {
 bool Uses(const sql::Expression &expression, const FieldPath &column) {
     if (const auto path = PathOf(expression); !path.empty()) {
         const auto shared = std::min(path.size(), column.size());
-        return std::equal(path.begin(), path.begin() + static_cast<ptrdiff_t>(shared), column.begin(), EqualsIgnoreCase);
+        return std::equal(path.begin(), path.begin() + static_cast<ptrdiff_t>(shared), column.begin(),
+                          EqualsIgnoreCase);
     }
     return std::any_of(expression.children.begin(), expression.children.end(),
                        [&](const auto &child) { return Uses(child, column); });
@@ -47,7 +48,8 @@ void RequireUnused(const TableDefinition &table, const FieldPath &column) {
     std::string constraints;
     for (const auto &[key, text] : table.metadata.configuration) {
         if (key.starts_with(kConstraints) && Uses(text, column)) {
-            constraints += fmt::format("{}{} -> {}", constraints.empty() ? "" : ", ", key.substr(kConstraints.size()), text);
+            constraints +=
+                fmt::format("{}{} -> {}", constraints.empty() ? "" : ", ", key.substr(kConstraints.size()), text);
         }
     }
     if (!constraints.empty()) {

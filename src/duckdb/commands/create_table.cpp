@@ -10,11 +10,11 @@
 #include "duckdb/planner/binder.hpp"
 #include "duckdb/planner/expression_binder/constant_binder.hpp"
 
-#include "core/table/table_properties.hpp"
 #include "core/base/json.hpp"
 #include "core/log/replay.hpp"
 #include "core/maintenance/clustering.hpp"
 #include "core/table/table_features.hpp"
+#include "core/table/table_properties.hpp"
 #include "core/table/table_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
@@ -39,8 +39,8 @@ struct Creation {
     const std::string &name;
     CreateSpec spec;
     Warehouse::Place place;
-    bool named = false;      // the name stands for this place already
-    SnapshotPtr snapshot;    // the table that is there; null if none
+    bool named = false;    // the name stands for this place already
+    SnapshotPtr snapshot;  // the table that is there; null if none
 };
 
 //! Where the table is or will be, and whether its name is taken.
@@ -79,10 +79,11 @@ void FindPlace(Creation &creation) {
     }
     }
     if (creation.transaction.IsDeleted(creation.place.root)) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "{} was dropped in this transaction; its files go at the COMMIT. COMMIT first, or use CREATE OR REPLACE "
-                   "TABLE instead of DROP and CREATE.",
-                   creation.name));
+        Throw(Fail(
+            Condition::DELTA_OPERATION_NOT_ALLOWED,
+            "{} was dropped in this transaction; its files go at the COMMIT. COMMIT first, or use CREATE OR REPLACE "
+            "TABLE instead of DROP and CREATE.",
+            creation.name));
     }
     auto *work = creation.transaction.FindWork(creation.place.root);
     creation.snapshot = work ? work->View() : creation.transaction.Pin(creation.context, creation.place.root);
@@ -98,23 +99,25 @@ void CheckPlaceIsFree(const Creation &creation) {
     // An empty log is what a creation that died has left behind.
     bool has_log = std::find(folders.begin(), folders.end(), kLogFolder) != folders.end();
     // Empty folders are what a partitioned write that was rolled back has left behind.
-    bool occupied = !has_log && (!objects.empty() ||
-                                 (!folders.empty() && !ValueOrThrow(store.ListRecursive(root, call)).empty()));
+    bool occupied =
+        !has_log && (!objects.empty() || (!folders.empty() && !ValueOrThrow(store.ListRecursive(root, call)).empty()));
     if (creation.spec.table.schema.fields.empty()) {
         if (creation.place.managed) {
             Throw(Fail(Condition::DELTA_SCHEMA_NOT_PROVIDED, "Table {} has no columns. Name at least one.",
                        creation.name));
         }
         if (occupied) {
-            Throw(Fail(Condition::DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG,
-                       "You are trying to create an external table {} from {}, but there is no transaction log. Check that "
-                       "the path is the root of a Delta table.",
-                       creation.name, root));
+            Throw(Fail(
+                Condition::DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_TXN_LOG,
+                "You are trying to create an external table {} from {}, but there is no transaction log. Check that "
+                "the path is the root of a Delta table.",
+                creation.name, root));
         }
-        Throw(Fail(Condition::DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA,
-                   "You are trying to create an external table {} from {}, but the schema is not specified and the path is "
-                   "empty. Name the columns, or correct the path.",
-                   creation.name, root));
+        Throw(Fail(
+            Condition::DELTA_CREATE_EXTERNAL_TABLE_WITHOUT_SCHEMA,
+            "You are trying to create an external table {} from {}, but the schema is not specified and the path is "
+            "empty. Name the columns, or correct the path.",
+            creation.name, root));
     }
     if (occupied) {
         Throw(
@@ -139,7 +142,7 @@ std::string JsonMap(const std::map<std::string, std::string> &entries) {
 
 Operation OperationOf(const Creation &creation, const Metadata &metadata) {
     Operation operation;
-    operation.name = !creation.snapshot           ? (creation.spec.or_replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE")
+    operation.name = !creation.snapshot ? (creation.spec.or_replace ? "CREATE OR REPLACE TABLE" : "CREATE TABLE")
                      : creation.spec.or_replace ? "CREATE OR REPLACE TABLE"
                                                 : "REPLACE TABLE";
     if (creation.spec.as_select) {
@@ -164,11 +167,12 @@ struct Described {
 void RequireDefaults(const TableDefinition &table) {
     for (const auto &field : table.schema.fields) {
         if (field.metadata.JsonOf(kCurrentDefault) && !HasFeature(table.protocol, "allowColumnDefaults")) {
-            Throw(Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
-                       "Failed to execute CREATE TABLE command because it assigned a column DEFAULT value ({}), but the "
-                       "corresponding table feature was not enabled. Please retry the command again with "
-                       "TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').",
-                       field.name));
+            Throw(
+                Fail(Condition::WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED,
+                     "Failed to execute CREATE TABLE command because it assigned a column DEFAULT value ({}), but the "
+                     "corresponding table feature was not enabled. Please retry the command again with "
+                     "TBLPROPERTIES('delta.feature.allowColumnDefaults' = 'supported').",
+                     field.name));
         }
     }
 }
@@ -262,19 +266,21 @@ CreateResult Replace(Creation &creation) {
         auto now = transaction.engine().now_ms();
         FileRequest all;
         all.statistics = false;
-        ValueOrThrow(ReplayFiles(transaction.engine(), base->segment(), all,
-                                 [&](AddFile &&add) -> Status {
-                                     removes.push_back(MakeRemove(add, now, true));
-                                     return {};
-                                 },
-                                 call));
+        ValueOrThrow(ReplayFiles(
+            transaction.engine(), base->segment(), all,
+            [&](AddFile &&add) -> Status {
+                removes.push_back(MakeRemove(add, now, true));
+                return {};
+            },
+            call));
         auto extras = ValueOrThrow(ReplayExtras(transaction.engine(), base->segment(), call));
         auto found = extras.domains.find(std::string(kClusteringDomain));
         if (found != extras.domains.end() && domains.empty()) {
             if (!table.metadata.partition_columns.empty()) {
-                Throw(Fail(Condition::DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE,
-                           "Replacing a clustered Delta table with a partitioned table is not allowed. Leave PARTITIONED "
-                           "BY out."));
+                Throw(
+                    Fail(Condition::DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE,
+                         "Replacing a clustered Delta table with a partitioned table is not allowed. Leave PARTITIONED "
+                         "BY out."));
             }
             domains.push_back(found->second);
             domains.back().removed = true;
@@ -298,10 +304,11 @@ CreateResult Replace(Creation &creation) {
 
 CreateResult Adopt(Creation &creation) {
     if (creation.spec.as_select) {
-        Throw(Fail(Condition::DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION,
-                   "Cannot create table ('{}'). There is a Delta table at '{}' already. INSERT INTO it, or use CREATE OR "
-                   "REPLACE TABLE.",
-                   creation.name, creation.place.root));
+        Throw(
+            Fail(Condition::DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION,
+                 "Cannot create table ('{}'). There is a Delta table at '{}' already. INSERT INTO it, or use CREATE OR "
+                 "REPLACE TABLE.",
+                 creation.name, creation.place.root));
     }
     OkOrThrow(CheckSameTable(*creation.snapshot, creation.spec.table));
     BindName(creation);
@@ -315,8 +322,8 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
     if (catalog.read_only()) {
         Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be created. {}", name, catalog.ReadOnlyReason()));
     }
-    Creation creation{context, catalog, DeltaTransaction::Get(context, catalog), schema, name, std::move(spec),
-                      {},      false,   nullptr};
+    Creation creation{context, catalog, DeltaTransaction::Get(context, catalog), schema, name, std::move(spec), {},
+                      false,   nullptr};
     FindPlace(creation);
     auto &asked = creation.spec;
     if (creation.named && !creation.snapshot && !creation.place.name_file.empty()) {
@@ -337,8 +344,9 @@ CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &cata
         return {CreateOutcome::kExists, creation.place.root, nullptr};
     }
     if (exists) {
-        Throw(Fail(Condition::DELTA_TABLE_ALREADY_EXISTS, "Table {} already exists. Use CREATE TABLE IF NOT EXISTS, or "
-                                                          "CREATE OR REPLACE TABLE.",
+        Throw(Fail(Condition::DELTA_TABLE_ALREADY_EXISTS,
+                   "Table {} already exists. Use CREATE TABLE IF NOT EXISTS, or "
+                   "CREATE OR REPLACE TABLE.",
                    name));
     }
     return creation.snapshot ? Adopt(creation) : Create(creation);
@@ -352,7 +360,8 @@ std::string ConstantText(duckdb::ClientContext &context, const duckdb::ParsedExp
     auto bound = constants.Bind(copy);
     auto value = duckdb::ExpressionExecutor::EvaluateScalar(context, *bound);
     if (value.IsNull()) {
-        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "The value of {} is NULL. Give it a value, or leave it out.", what));
+        Throw(Fail(Condition::BIRDFOOT_INVALID_INPUT, "The value of {} is NULL. Give it a value, or leave it out.",
+                   what));
     }
     return value.ToString();
 }
@@ -363,8 +372,9 @@ void AddColumns(duckdb::CreateTableInfo &info, StructType &schema) {
     for (auto &column : info.columns.Logical()) {
         StructField field;
         if (column.Generated()) {
-            field.metadata.SetString(std::string(kGenerationExpression),
-                                     SparkTextOf(column.GeneratedExpression(), "The generated column " + column.Name()));
+            field.metadata.SetString(
+                std::string(kGenerationExpression),
+                SparkTextOf(column.GeneratedExpression(), "The generated column " + column.Name()));
         } else if (column.HasDefaultValue()) {
             field.metadata.SetString(std::string(kCurrentDefault),
                                      SparkTextOf(column.DefaultValue(), "The default of column " + column.Name()));
@@ -409,17 +419,19 @@ CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTable
     AddColumns(info, spec.table.schema);
     AddConstraints(info, spec);
     if (!info.sort_keys.empty()) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "SORTED BY is not supported: a Delta table has no order of rows. OPTIMIZE … ZORDER BY brings like rows "
-                   "together."));
+        Throw(Fail(
+            Condition::BIRDFOOT_UNSUPPORTED,
+            "SORTED BY is not supported: a Delta table has no order of rows. OPTIMIZE … ZORDER BY brings like rows "
+            "together."));
     }
     for (auto &key : info.partition_keys) {
         if (key->GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF ||
             key->Cast<duckdb::ColumnRefExpression>().IsQualified()) {
-            Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                       "PARTITIONED BY ({}) is no column. A Delta table is partitioned by columns: add one that holds the "
-                       "value.",
-                       key->ToString()));
+            Throw(Fail(
+                Condition::DELTA_OPERATION_NOT_ALLOWED,
+                "PARTITIONED BY ({}) is no column. A Delta table is partitioned by columns: add one that holds the "
+                "value.",
+                key->ToString()));
         }
         spec.table.partition_columns.push_back(key->Cast<duckdb::ColumnRefExpression>().GetColumnName());
     }

@@ -18,10 +18,10 @@
 namespace birdfoot::duck {
 
 struct CreateSpec {
-    TableSpec table;                      // without columns: adopt the table that is at the location
+    TableSpec table;                                 // without columns: adopt the table that is at the location
     std::map<std::string, std::string> constraints;  // property of a CHECK constraint: its expression, Spark's text
-    std::optional<std::string> location;  // external; none: managed, or the path that the name is
-    std::vector<FieldPath> cluster_by;    // none: not clustered
+    std::optional<std::string> location;             // external; none: managed, or the path that the name is
+    std::vector<FieldPath> cluster_by;               // none: not clustered
     bool if_not_exists = false;
     bool or_replace = false;  // CREATE OR REPLACE
     bool replace = false;     // REPLACE: there must be a table
@@ -45,8 +45,9 @@ struct CreateResult {
 CreateResult CreateDeltaTable(duckdb::ClientContext &context, DeltaCatalog &catalog, const std::string &schema,
                               const std::string &name, CreateSpec spec);
 
-//! What DuckDB's own CREATE TABLE [AS] asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …). Its CHECK,
-//! DEFAULT and generated columns are kept in Spark's words, if they mean the same there. The caller says as_select.
+//! What DuckDB's own CREATE TABLE [AS] asks for; refuses by name what Delta tables cannot have (keys, UNIQUE …). Its
+//! CHECK, DEFAULT and generated columns are kept in Spark's words, if they mean the same there. The caller says
+//! as_select.
 CreateSpec CreateSpecOf(duckdb::ClientContext &context, duckdb::BoundCreateTableInfo &info);
 
 //! `WITH (cluster_by = 'a, b.c')`: DuckDB's grammar has no words for it.

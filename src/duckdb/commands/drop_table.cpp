@@ -29,15 +29,17 @@ void DropDeltaTable(duckdb::ClientContext &context, DeltaSchema &schema, const d
                    catalog.ReadOnlyReason()));
     }
     if (catalog.kind() == CatalogKind::kPaths) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "DROP TABLE drops names, and {} is a path. To delete the table with all its files, delete the folder.",
-                   info.name));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "DROP TABLE drops names, and {} is a path. To delete the table with all its files, delete the folder.",
+                 info.name));
     }
     if (catalog.kind() == CatalogKind::kTable) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "{} is attached by its path. DETACH {} lets go of it; to delete the table with all its files, delete "
-                   "the folder.",
-                   info.name, catalog.GetName()));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "{} is attached by its path. DETACH {} lets go of it; to delete the table with all its files, delete "
+                 "the folder.",
+                 info.name, catalog.GetName()));
     }
     auto &transaction = DeltaTransaction::Get(context, catalog);
     auto place = schema.PlaceOf(context, info.name);

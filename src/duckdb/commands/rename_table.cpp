@@ -18,10 +18,11 @@ Warehouse::Place PlaceToChange(duckdb::ClientContext &context, DeltaSchema &sche
     table.RequireWritable();
     auto &catalog = schema.delta_catalog();
     if (catalog.kind() != CatalogKind::kWarehouse) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "{} changes names, and {} is a path. Tables have names in a warehouse: ATTACH 'folder' AS lake (TYPE "
-                   "birdfoot).",
-                   what, table.name));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "{} changes names, and {} is a path. Tables have names in a warehouse: ATTACH 'folder' AS lake (TYPE "
+                 "birdfoot).",
+                 what, table.name));
     }
     auto place = schema.PlaceOf(context, table.name);
     if (!place) {
@@ -55,11 +56,12 @@ void MoveName(DeltaTransaction &transaction, const Warehouse &names, const Wareh
     });
 }
 
-void MoveManaged(duckdb::DatabaseInstance &db, DeltaTransaction &transaction, const Warehouse::Place &from, const Warehouse::Place &to) {
+void MoveManaged(duckdb::DatabaseInstance &db, DeltaTransaction &transaction, const Warehouse::Place &from,
+                 const Warehouse::Place &to) {
     if (duckdb::FileSystem::IsRemoteFile(from.root)) {
         Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "{} lies in an object store, where folders cannot be moved. CREATE TABLE {} … AS copies it.", from.name,
-                   to.name));
+                   "{} lies in an object store, where folders cannot be moved. CREATE TABLE {} … AS copies it.",
+                   from.name, to.name));
     }
     transaction.AtCommit({
         [&transaction, from](const Call &) -> Status {
@@ -116,10 +118,11 @@ void SetTableLocation(duckdb::ClientContext &context, DeltaSchema &schema, Delta
     }
     const auto from = PlaceToChange(context, schema, table, "SET LOCATION");
     if (from.managed) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "{} was created without a LOCATION: it lies in the warehouse's own folder, which its name stands for. "
-                   "Create another name with CREATE TABLE … LOCATION.",
-                   table.name));
+        Throw(
+            Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                 "{} was created without a LOCATION: it lies in the warehouse's own folder, which its name stands for. "
+                 "Create another name with CREATE TABLE … LOCATION.",
+                 table.name));
     }
     auto &transaction = DeltaTransaction::Get(context, catalog);
     auto to = from;

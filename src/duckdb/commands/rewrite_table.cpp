@@ -26,10 +26,11 @@ std::vector<WrittenFile> WriteAnew(duckdb::ClientContext &context, const Snapsho
         return {};
     }
     if (HasFeature(snapshot->protocol(), "rowTracking")) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "{} tracks rows, and its files would have to be written anew, which is not supported for such tables. "
-                   "Drop the feature rowTracking first.",
-                   snapshot->root()));
+        Throw(
+            Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                 "{} tracks rows, and its files would have to be written anew, which is not supported for such tables. "
+                 "Drop the feature rowTracking first.",
+                 snapshot->root()));
     }
     duckdb::vector<duckdb::column_t> columns;
     for (size_t i = 0; i < snapshot->schema().fields.size(); i++) {
@@ -105,8 +106,8 @@ void DropTableFeature(duckdb::ClientContext &context, DeltaTableEntry &table, co
     DropFeatureOptions options;
     options.truncate_history = truncate_history;
     options.commit = CommitOptionsOf(context);
-    options.rewrite = [&](const SnapshotPtr &snapshot, const TableDefinition &target,
-                          const std::vector<AddFile> &files, PendingFiles &pending) -> Result<std::vector<AddFile>> {
+    options.rewrite = [&](const SnapshotPtr &snapshot, const TableDefinition &target, const std::vector<AddFile> &files,
+                          PendingFiles &pending) -> Result<std::vector<AddFile>> {
         std::vector<AddFile> adds;
         for (auto &file : WriteAnew(context, snapshot, target, files, pending)) {
             adds.push_back(ToAddFile(std::move(file), false));

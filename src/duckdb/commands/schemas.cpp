@@ -15,9 +15,10 @@ void RequireWarehouse(DeltaCatalog &catalog, const char *statement) {
         Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} is refused. {}", statement, catalog.ReadOnlyReason()));
     }
     if (catalog.kind() != CatalogKind::kWarehouse) {
-        Throw(Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
-                   "{} needs a warehouse: ATTACH 'folder' AS lake (TYPE birdfoot). The catalog {} has the one schema main.",
-                   statement, catalog.GetName()));
+        Throw(Fail(
+            Condition::DELTA_OPERATION_NOT_ALLOWED,
+            "{} needs a warehouse: ATTACH 'folder' AS lake (TYPE birdfoot). The catalog {} has the one schema main.",
+            statement, catalog.GetName()));
     }
 }
 

@@ -10,7 +10,8 @@ namespace birdfoot::duck {
 class DeltaCatalog;
 
 void CreateDeltaSchema(duckdb::ClientContext &context, DeltaCatalog &catalog, const duckdb::CreateSchemaInfo &info);
-//! Refuses a schema that is not empty, unless CASCADE; and with CASCADE one that holds what is neither a table nor a name.
+//! Refuses a schema that is not empty, unless CASCADE; and with CASCADE one that holds what is neither a table nor a
+//! name.
 void DropDeltaSchema(duckdb::ClientContext &context, DeltaCatalog &catalog, const duckdb::DropInfo &info);
 
 }  // namespace birdfoot::duck

@@ -10,8 +10,8 @@
 
 namespace birdfoot::duck {
 
-//! Gives every live row of the table to `visit`, a chunk at a time, with all columns of its schema. The read is registered:
-//! what others add meanwhile is a conflict.
+//! Gives every live row of the table to `visit`, a chunk at a time, with all columns of its schema. The read is
+//! registered: what others add meanwhile is a conflict.
 void VisitRows(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                const std::function<void(duckdb::DataChunk &)> &visit);
 

@@ -17,8 +17,8 @@ duckdb::ParquetOptions ParquetOptionsOf();
 duckdb::shared_ptr<duckdb::ParquetReader> OpenParquet(duckdb::ClientContext &context, const duckdb::OpenFileInfo &file,
                                                       duckdb::ParquetOptions options = ParquetOptionsOf());
 
-//! Inside a catch block, while `file` is being read: what is no ordinary exception is the file's fault, for DuckDB's reader
-//! meets damaged bytes with any of them, and leaves as FAILED_READ_FILE.
+//! Inside a catch block, while `file` is being read: what is no ordinary exception is the file's fault, for DuckDB's
+//! reader meets damaged bytes with any of them, and leaves as FAILED_READ_FILE.
 [[noreturn]] void RethrowDamage(const duckdb::string &file);
 Error DamageFromException(const duckdb::string &file);  // the same as an Error
 

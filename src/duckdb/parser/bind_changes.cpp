@@ -148,9 +148,7 @@ struct MayLack {
     bool all = false;                 // where the schema evolves
     std::vector<std::string> names;   // otherwise: those that fill themselves
 
-    bool Missing(const std::string &name) const {
-        return !Contains(source, name) && (all || Contains(names, name));
-    }
+    bool Missing(const std::string &name) const { return !Contains(source, name) && (all || Contains(names, name)); }
 };
 
 //! UPDATE SET * and INSERT *: columns of the source by the names of the table's.

@@ -1,5 +1,6 @@
 // UPDATE, MERGE and TRUNCATE as Spark writes them, bound as DuckDB's: * by the names of the table's columns, a.b = … as
-// the struct with that field changed, columns without their qualifiers, the schema evolved before DuckDB sees the table.
+// the struct with that field changed, columns without their qualifiers, the schema evolved before DuckDB sees the
+// table.
 #pragma once
 
 #include <optional>
@@ -21,6 +22,7 @@ duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder 
 //! ask for it (schema.autoMerge.enabled) or the table is none of ours.
 std::optional<duckdb::BoundStatement> BindEvolvingMerge(duckdb::ClientContext &context, duckdb::Binder &binder,
                                                         const duckdb::MergeIntoStatement &merge);
-duckdb::BoundStatement BindTruncate(duckdb::ClientContext &context, duckdb::Binder &binder, const sql::Truncate &truncate);
+duckdb::BoundStatement BindTruncate(duckdb::ClientContext &context, duckdb::Binder &binder,
+                                    const sql::Truncate &truncate);
 
 }  // namespace birdfoot::duck

@@ -87,7 +87,8 @@ public:
     }
     BoundStatement operator()(const sql::ShowCreateTable &statement) {
         auto &table = DeltaTableOf(context_, statement.table, "SHOW CREATE TABLE");
-        return Query(fmt::format("SELECT {} AS createtab_stmt", sql::QuoteText(CreateTextOf(context_, table, statement.table))));
+        return Query(
+            fmt::format("SELECT {} AS createtab_stmt", sql::QuoteText(CreateTextOf(context_, table, statement.table))));
     }
     BoundStatement operator()(const sql::ShowColumns &statement) {
         return Query(fmt::format("SELECT column_name AS col_name FROM (DESCRIBE {})", NameText(statement.table)));
@@ -231,9 +232,8 @@ private:
         }
         auto options = spec.table.properties;
         const auto cluster_by = spec.cluster_by.empty() ? std::nullopt : std::optional(PathListText(spec.cluster_by));
-        for (const auto &[key, value] :
-             {std::pair("location", spec.location), std::pair("comment", spec.table.comment),
-              std::pair(kClusterByOption, cluster_by)}) {
+        for (const auto &[key, value] : {std::pair("location", spec.location), std::pair("comment", spec.table.comment),
+                                         std::pair(kClusterByOption, cluster_by)}) {
             if (value && !options.emplace(key, *value).second) {
                 Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
                            "A CREATE TABLE AS cannot have a property named {} beside the clause of that name. Set the "

@@ -237,7 +237,8 @@ duckdb::InsertionOrderPreservingMap<duckdb::string> ToString(duckdb::TableFuncti
         if (!list.consumed().is_true()) {
             lines["Partition Filters"] = list.consumed().ToString();
         }
-        // A plan that is shown before it is optimised does not know its filters yet: planning it would look at all files.
+        // A plan that is shown before it is optimised does not know its filters yet: planning it would look at all
+        // files.
         const auto *planned = list.PlannedAlready();
         if (!planned) {
             return lines;

@@ -39,7 +39,8 @@ void RegisterScan(duckdb::ExtensionLoader &loader);
 //! id of a bound scan (path as in the log, vector, statistics …), for DELETE, UPDATE and MERGE.
 const ScanFile &FileOfScan(const duckdb::FunctionData &bind_data, uint64_t file_id);
 //! Whether this is one of our scans, of the table at `root` as it is (not of an old version).
-bool IsDeltaScanOf(const duckdb::TableFunction &function, const duckdb::FunctionData &bind_data, const std::string &root);
+bool IsDeltaScanOf(const duckdb::TableFunction &function, const duckdb::FunctionData &bind_data,
+                   const std::string &root);
 //! Whether the scan has handed out the file with this id.
 bool HasFile(const duckdb::FunctionData &bind_data, uint64_t file_id);
 //! The files that the push-down has left; with no filter above the scan, all their rows are its result.

@@ -1,8 +1,8 @@
-// An expression over one column is taken. Of equality follows equality of the values made of it, unless a zone takes part;
-// of an order follows an order where the expression is one of those that keep it. Where instants are cut to a day or an
-// hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ. Of what a
-// zone turns into an instant, as date_trunc and CAST(… AS TIMESTAMP) do, nothing follows. Numbers with a fraction are left
-// out: 0.0 equals -0.0, and is another text.
+// An expression over one column is taken. Of equality follows equality of the values made of it, unless a zone takes
+// part; of an order follows an order where the expression is one of those that keep it. Where instants are cut to a day
+// or an hour of the wall clock, the writer's zone may have been another: bounds are moved by more than zones differ. Of
+// what a zone turns into an instant, as date_trunc and CAST(… AS TIMESTAMP) do, nothing follows. Numbers with a
+// fraction are left out: 0.0 equals -0.0, and is another text.
 #include "duckdb/scan/generated_pruning.hpp"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ bool KeepsOrder(const std::string &pattern) {
     for (size_t i = 0; i < pattern.size();) {
         const auto letter = kOrder.find(pattern[i]);
         if (letter == std::string_view::npos) {
-            if (pattern[i] == '\'' || (pattern[i] >= 'a' && pattern[i] <= 'z') || (pattern[i] >= 'A' && pattern[i] <= 'Z')) {
+            if (pattern[i] == '\'' || (pattern[i] >= 'a' && pattern[i] <= 'z') ||
+                (pattern[i] >= 'A' && pattern[i] <= 'Z')) {
                 return false;
             }
             i++;
@@ -75,7 +76,8 @@ bool IsMonotone(const sql::Expression &node, TypeKind base) {
         return arguments[1].kind == sql::ExpressionKind::kText && IsDateOfBase(arguments[0]);
     }
     if (time && node.text == "DATE_FORMAT" && arguments.size() == 2) {
-        return IsDateOfBase(arguments[0]) && arguments[1].kind == sql::ExpressionKind::kText && KeepsOrder(arguments[1].text);
+        return IsDateOfBase(arguments[0]) && arguments[1].kind == sql::ExpressionKind::kText &&
+               KeepsOrder(arguments[1].text);
     }
     if (base == TypeKind::kString && (node.text == "SUBSTRING" || node.text == "SUBSTR") && arguments.size() == 3) {
         const bool from_start = arguments[1].kind == sql::ExpressionKind::kNumber && arguments[1].text.size() == 1 &&
@@ -124,7 +126,8 @@ GeneratedPruning::GeneratedPruning(const Snapshot &snapshot) {
     }
 }
 
-Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predicate &compare, const Column &column) const {
+Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predicate &compare,
+                                   const Column &column) const {
     const auto &field = column.field;
     const auto &literal = compare.literal;
     const bool zoned = column.base_field.type.kind() == TypeKind::kTimestamp;
@@ -159,10 +162,12 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
     };
     const auto moved = [&](int64_t by) {
         int64_t micros = 0;
-        return zoned && !__builtin_add_overflow(literal.integer(), by, &micros) ? Scalar::Integer(literal.type(), micros)
-                                                                               : literal;
+        return zoned && !__builtin_add_overflow(literal.integer(), by, &micros)
+                   ? Scalar::Integer(literal.type(), micros)
+                   : literal;
     };
-    // An empty text is a NULL partition. Years of other than four digits begin with a sign, so their texts are in no order.
+    // An empty text is a NULL partition. Years of other than four digits begin with a sign, so their texts are in no
+    // order.
     const auto compared = [&](CompareOp op, const Scalar &value) {
         auto null = Predicate::IsNull({column.physical}, field.type);
         if (value.is_null()) {
@@ -178,7 +183,8 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
             any.push_back(std::move(null));
         }
         if (column.of_time) {
-            any.push_back(Predicate::Compare({column.physical}, field.type, CompareOp::kLess, Scalar::Text(field.type, "0")));
+            any.push_back(
+                Predicate::Compare({column.physical}, field.type, CompareOp::kLess, Scalar::Text(field.type, "0")));
         }
         return Predicate::Or(std::move(any));
     };
@@ -210,7 +216,8 @@ Predicate GeneratedPruning::Extend(duckdb::ClientContext &context, const Predica
         for (const auto &child : predicate.children) {
             parts.push_back(Extend(context, child));
         }
-        return predicate.kind == PredicateKind::kAnd ? Predicate::And(std::move(parts)) : Predicate::Or(std::move(parts));
+        return predicate.kind == PredicateKind::kAnd ? Predicate::And(std::move(parts))
+                                                     : Predicate::Or(std::move(parts));
     case PredicateKind::kCompare: break;
     default: return predicate;
     }

@@ -62,8 +62,8 @@ duckdb::unique_ptr<duckdb::ParsedExpression> ParseTranslation(const sql::Transla
     return std::move(parsed[0]);
 }
 
-duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context, const sql::Translation &translation,
-                                                       const StructType &schema) {
+duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context,
+                                                       const sql::Translation &translation, const StructType &schema) {
     RefuseCollation(context);
     duckdb::vector<duckdb::string> names;
     duckdb::vector<duckdb::LogicalType> types;
@@ -85,7 +85,8 @@ std::string SparkTextOf(const duckdb::ParsedExpression &expression, const std::s
     auto parsed = sql::ParseExpression(expression.ToString(), sql::Dialect::kDuckDb);
     if (!parsed.ok() || !sql::MeansTheSame(*parsed)) {
         Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                   "{} is {}. A table keeps its expressions in Spark's words, and it is not known to mean the same there. Write "
+                   "{} is {}. A table keeps its expressions in Spark's words, and it is not known to mean the same "
+                   "there. Write "
                    "the statement in Spark's way, with USING delta.",
                    what, expression.ToString()));
     }

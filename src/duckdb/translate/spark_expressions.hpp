@@ -17,11 +17,11 @@ duckdb::unique_ptr<duckdb::ParsedExpression> ParseTranslation(const sql::Transla
 
 //! Bound over chunks with the schema's columns (BoundReferenceExpressions), of the type that DuckDB has for the
 //! translation's.
-duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context, const sql::Translation &translation,
-                                                       const StructType &schema);
+duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context,
+                                                       const sql::Translation &translation, const StructType &schema);
 
-//! An expression of DuckDB's grammar in Spark's words. Only what means the same in both is taken: which function or type a
-//! name stands for may differ. DELTA_UNSUPPORTED_EXPRESSION. `what` is for the message.
+//! An expression of DuckDB's grammar in Spark's words. Only what means the same in both is taken: which function or
+//! type a name stands for may differ. DELTA_UNSUPPORTED_EXPRESSION. `what` is for the message.
 std::string SparkTextOf(const duckdb::ParsedExpression &expression, const std::string &what);
 
 }  // namespace birdfoot::duck

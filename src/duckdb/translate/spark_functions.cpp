@@ -40,9 +40,10 @@ string_t Store(Vector &result, std::string_view text) {
 }
 
 [[noreturn]] void ThrowMalformed(std::string_view text, const char *type) {
-    throw duckdb::ConversionException("[CAST_INVALID_INPUT] The value '%s' of the type \"STRING\" cannot be cast to \"%s\" "
-                                      "because it is malformed. Correct the value, or use try_cast.",
-                                      std::string(text), type);
+    throw duckdb::ConversionException(
+        "[CAST_INVALID_INPUT] The value '%s' of the type \"STRING\" cannot be cast to \"%s\" "
+        "because it is malformed. Correct the value, or use try_cast.",
+        std::string(text), type);
 }
 
 [[noreturn]] void ThrowZero(const char *condition) {
@@ -50,29 +51,31 @@ string_t Store(Vector &result, std::string_view text) {
 }
 
 [[noreturn]] void ThrowOverflow() {
-    throw duckdb::OutOfRangeException("[ARITHMETIC_OVERFLOW] A number does not fit into its type. Cast it to a wider one.");
+    throw duckdb::OutOfRangeException(
+        "[ARITHMETIC_OVERFLOW] A number does not fit into its type. Cast it to a wider one.");
 }
 
 //! A function of one text that reads a value; spark_NAME fails where spark_try_NAME gives NULL.
 template <typename T>
-void RegisterRead(duckdb::ExtensionLoader &loader, const std::string &name, const char *type_name, LogicalType result_type,
-                  std::function<sql::Read<T>(std::string_view)> read) {
+void RegisterRead(duckdb::ExtensionLoader &loader, const std::string &name, const char *type_name,
+                  LogicalType result_type, std::function<sql::Read<T>(std::string_view)> read) {
     for (const bool try_read : {false, true}) {
         auto run = [read, type_name, try_read](DataChunk &arguments, ExpressionState &, Vector &result) {
-            duckdb::UnaryExecutor::ExecuteWithNulls<string_t, T>(
-                arguments.data[0], result, arguments.size(), [&](string_t text, ValidityMask &mask, idx_t row) {
-                    auto value = ValueOrThrow(read(ViewOf(text)));
-                    if (value) {
-                        return *value;
-                    }
-                    if (!try_read) {
-                        ThrowMalformed(ViewOf(text), type_name);
-                    }
-                    mask.SetInvalid(row);
-                    return T();
-                });
+            duckdb::UnaryExecutor::ExecuteWithNulls<string_t, T>(arguments.data[0], result, arguments.size(),
+                                                                 [&](string_t text, ValidityMask &mask, idx_t row) {
+                                                                     auto value = ValueOrThrow(read(ViewOf(text)));
+                                                                     if (value) {
+                                                                         return *value;
+                                                                     }
+                                                                     if (!try_read) {
+                                                                         ThrowMalformed(ViewOf(text), type_name);
+                                                                     }
+                                                                     mask.SetInvalid(row);
+                                                                     return T();
+                                                                 });
         };
-        duckdb::ScalarFunction function((try_read ? "spark_try_" : "spark_") + name, {LogicalType::VARCHAR}, result_type, run);
+        duckdb::ScalarFunction function((try_read ? "spark_try_" : "spark_") + name, {LogicalType::VARCHAR},
+                                        result_type, run);
         function.SetFallible();
         loader.RegisterFunction(function);
     }
@@ -153,15 +156,16 @@ void RegisterReads(duckdb::ExtensionLoader &loader) {
             arguments.data[0], arguments.data[1], result, arguments.size(), [&](string_t text, string_t pattern) {
                 const auto micros = ValueOrThrow(sql::ReadByPattern(ViewOf(text), ViewOf(pattern)));
                 if (!micros) {
-                    throw duckdb::ConversionException("[CANNOT_PARSE_TIMESTAMP] Text '%s' could not be parsed by the pattern "
-                                                      "'%s'.",
-                                                      text.GetString(), pattern.GetString());
+                    throw duckdb::ConversionException(
+                        "[CANNOT_PARSE_TIMESTAMP] Text '%s' could not be parsed by the pattern "
+                        "'%s'.",
+                        text.GetString(), pattern.GetString());
                 }
                 return duckdb::timestamp_t(*micros);
             });
     };
-    duckdb::ScalarFunction function("spark_parse_time", {LogicalType::VARCHAR, LogicalType::VARCHAR}, LogicalType::TIMESTAMP,
-                                    parse);
+    duckdb::ScalarFunction function("spark_parse_time", {LogicalType::VARCHAR, LogicalType::VARCHAR},
+                                    LogicalType::TIMESTAMP, parse);
     function.SetFallible();
     loader.RegisterFunction(function);
 }
@@ -169,7 +173,8 @@ void RegisterReads(duckdb::ExtensionLoader &loader) {
 // ---- numbers ----
 
 template <typename A, typename B, typename R, typename F>
-void RegisterBinary(duckdb::ScalarFunctionSet &set, const LogicalType &a, const LogicalType &b, const LogicalType &r, F body) {
+void RegisterBinary(duckdb::ScalarFunctionSet &set, const LogicalType &a, const LogicalType &b, const LogicalType &r,
+                    F body) {
     auto run = [body](DataChunk &arguments, ExpressionState &, Vector &result) {
         duckdb::BinaryExecutor::Execute<A, B, R>(arguments.data[0], arguments.data[1], result, arguments.size(), body);
     };
@@ -198,7 +203,8 @@ T PositiveRemainder(T a, T b) {
 }
 
 template <typename T>
-void RegisterRemainders(duckdb::ScalarFunctionSet &remainder, duckdb::ScalarFunctionSet &pmod, const LogicalType &type) {
+void RegisterRemainders(duckdb::ScalarFunctionSet &remainder, duckdb::ScalarFunctionSet &pmod,
+                        const LogicalType &type) {
     RegisterBinary<T, T, T>(remainder, type, type, type, [](T a, T b) { return Remainder(a, b); });
     RegisterBinary<T, T, T>(pmod, type, type, type, [](T a, T b) { return PositiveRemainder(a, b); });
 }
@@ -224,12 +230,14 @@ struct DivideScales : duckdb::FunctionData {
 };
 
 LogicalType AsWideDecimal(const LogicalType &type) {
-    return LogicalType::DECIMAL(38, type.id() == duckdb::LogicalTypeId::DECIMAL ? duckdb::DecimalType::GetScale(type) : 0);
+    return LogicalType::DECIMAL(38,
+                                type.id() == duckdb::LogicalTypeId::DECIMAL ? duckdb::DecimalType::GetScale(type) : 0);
 }
 
 //! Decimals of any precision come as those of 38 digits and the same scale.
-duckdb::unique_ptr<duckdb::FunctionData> BindDecimals(duckdb::ClientContext &, duckdb::ScalarFunction &function,
-                                                      duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> &arguments) {
+duckdb::unique_ptr<duckdb::FunctionData> BindDecimals(
+    duckdb::ClientContext &, duckdb::ScalarFunction &function,
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> &arguments) {
     for (size_t i = 0; i < arguments.size(); i++) {
         function.arguments[i] = AsWideDecimal(arguments[i]->return_type);
     }
@@ -258,9 +266,10 @@ Int128 DivideDecimal(Int128 a, Int128 b, int shift) {
     }
     Int128 dividend = 0;
     if (__builtin_mul_overflow(a, PowerOfTen(static_cast<unsigned>(shift)), &dividend)) {
-        throw duckdb::OutOfRangeException("[NUMERIC_VALUE_OUT_OF_RANGE] A quotient of decimals needs more digits than are "
-                                          "computed here. Cast one of the operands to DOUBLE, or to a decimal of fewer "
-                                          "digits.");
+        throw duckdb::OutOfRangeException(
+            "[NUMERIC_VALUE_OUT_OF_RANGE] A quotient of decimals needs more digits than are "
+            "computed here. Cast one of the operands to DOUBLE, or to a decimal of fewer "
+            "digits.");
     }
     const Int128 quotient = dividend / b;
     const Int128 rest = dividend % b;
@@ -281,12 +290,14 @@ void RegisterDivisions(duckdb::ExtensionLoader &loader) {
     auto decimals = [](DataChunk &arguments, ExpressionState &state, Vector &result) {
         const int shift = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<DivideScales>().shift;
         duckdb::BinaryExecutor::Execute<duckdb::hugeint_t, duckdb::hugeint_t, duckdb::hugeint_t>(
-            arguments.data[0], arguments.data[1], result, arguments.size(), [&](duckdb::hugeint_t a, duckdb::hugeint_t b) {
+            arguments.data[0], arguments.data[1], result, arguments.size(),
+            [&](duckdb::hugeint_t a, duckdb::hugeint_t b) {
                 return ToHugeint(DivideDecimal(ToInt128(a), ToInt128(b), shift));
             });
     };
-    duckdb::ScalarFunction of_decimals({duckdb::LogicalTypeId::DECIMAL, duckdb::LogicalTypeId::DECIMAL, LogicalType::INTEGER},
-                                       duckdb::LogicalTypeId::DECIMAL, decimals, BindDivide);
+    duckdb::ScalarFunction of_decimals(
+        {duckdb::LogicalTypeId::DECIMAL, duckdb::LogicalTypeId::DECIMAL, LogicalType::INTEGER},
+        duckdb::LogicalTypeId::DECIMAL, decimals, BindDivide);
     of_decimals.SetFallible();
     divide.AddFunction(of_decimals);
     loader.RegisterFunction(divide);
@@ -317,9 +328,8 @@ void RegisterDivisions(duckdb::ExtensionLoader &loader) {
     RegisterRemainders<double>(remainder, pmod, LogicalType::DOUBLE);
     auto decimal_rest = [](DataChunk &arguments, ExpressionState &, Vector &result) {
         duckdb::BinaryExecutor::Execute<duckdb::hugeint_t, duckdb::hugeint_t, duckdb::hugeint_t>(
-            arguments.data[0], arguments.data[1], result, arguments.size(), [&](duckdb::hugeint_t a, duckdb::hugeint_t b) {
-                return ToHugeint(Remainder(ToInt128(a), ToInt128(b)));
-            });
+            arguments.data[0], arguments.data[1], result, arguments.size(),
+            [&](duckdb::hugeint_t a, duckdb::hugeint_t b) { return ToHugeint(Remainder(ToInt128(a), ToInt128(b))); });
     };
     duckdb::ScalarFunction rest_of_decimals({duckdb::LogicalTypeId::DECIMAL, duckdb::LogicalTypeId::DECIMAL},
                                             duckdb::LogicalTypeId::DECIMAL, decimal_rest, BindDecimals);
@@ -331,13 +341,13 @@ void RegisterDivisions(duckdb::ExtensionLoader &loader) {
     auto unscaled = [](DataChunk &arguments, ExpressionState &, Vector &result) {
         result.Reinterpret(arguments.data[0]);
     };
-    loader.RegisterFunction(
-        duckdb::ScalarFunction("spark_unscaled", {duckdb::LogicalTypeId::DECIMAL}, LogicalType::HUGEINT, unscaled, BindDecimals));
+    loader.RegisterFunction(duckdb::ScalarFunction("spark_unscaled", {duckdb::LogicalTypeId::DECIMAL},
+                                                   LogicalType::HUGEINT, unscaled, BindDecimals));
 }
 
 template <typename T>
-void RegisterShifts(duckdb::ScalarFunctionSet &left, duckdb::ScalarFunctionSet &right, duckdb::ScalarFunctionSet &unsigned_right,
-                    const LogicalType &type) {
+void RegisterShifts(duckdb::ScalarFunctionSet &left, duckdb::ScalarFunctionSet &right,
+                    duckdb::ScalarFunctionSet &unsigned_right, const LogicalType &type) {
     using Bits = std::make_unsigned_t<T>;
     constexpr int32_t kMask = sizeof(T) * 8 - 1;
     RegisterBinary<T, int32_t, T>(left, type, LogicalType::INTEGER, type, [](T value, int32_t count) {
@@ -355,11 +365,14 @@ int64_t Saturate(double value) {
     if (std::isnan(value)) {
         return 0;
     }
-    return value >= 9223372036854775808.0 ? INT64_MAX : value < -9223372036854775808.0 ? INT64_MIN : static_cast<int64_t>(value);
+    return value >= 9223372036854775808.0   ? INT64_MAX
+           : value < -9223372036854775808.0 ? INT64_MIN
+                                            : static_cast<int64_t>(value);
 }
 
 template <typename A, typename R, typename F>
-void RegisterUnary(duckdb::ExtensionLoader &loader, const char *name, const LogicalType &a, const LogicalType &r, F body) {
+void RegisterUnary(duckdb::ExtensionLoader &loader, const char *name, const LogicalType &a, const LogicalType &r,
+                   F body) {
     auto run = [body](DataChunk &arguments, ExpressionState &, Vector &result) {
         duckdb::UnaryExecutor::Execute<A, R>(arguments.data[0], result, arguments.size(), body);
     };
@@ -367,7 +380,8 @@ void RegisterUnary(duckdb::ExtensionLoader &loader, const char *name, const Logi
 }
 
 void RegisterNumbers(duckdb::ExtensionLoader &loader) {
-    duckdb::ScalarFunctionSet left("spark_shift_left"), right("spark_shift_right"), unsigned_right("spark_shift_right_unsigned");
+    duckdb::ScalarFunctionSet left("spark_shift_left"), right("spark_shift_right"),
+        unsigned_right("spark_shift_right_unsigned");
     RegisterShifts<int32_t>(left, right, unsigned_right, LogicalType::INTEGER);
     RegisterShifts<int64_t>(left, right, unsigned_right, LogicalType::BIGINT);
     loader.RegisterFunction(left);
@@ -378,10 +392,9 @@ void RegisterNumbers(duckdb::ExtensionLoader &loader) {
                                  [](double value) { return static_cast<float>(value); });
     for (const bool half_even : {false, true}) {
         duckdb::ScalarFunctionSet round(half_even ? "spark_bround" : "spark_round");
-        RegisterBinary<double, int64_t, double>(round, LogicalType::DOUBLE, LogicalType::BIGINT, LogicalType::DOUBLE,
-                                                [half_even](double value, int64_t places) {
-                                                    return sql::RoundReal(value, places, half_even);
-                                                });
+        RegisterBinary<double, int64_t, double>(
+            round, LogicalType::DOUBLE, LogicalType::BIGINT, LogicalType::DOUBLE,
+            [half_even](double value, int64_t places) { return sql::RoundReal(value, places, half_even); });
         loader.RegisterFunction(round);
     }
 }
@@ -390,12 +403,11 @@ void RegisterNumbers(duckdb::ExtensionLoader &loader) {
 
 template <typename T>
 void RegisterText(duckdb::ScalarFunctionSet &set, const LogicalType &type, std::function<std::string(T)> print) {
-    set.AddFunction(duckdb::ScalarFunction({type}, LogicalType::VARCHAR,
-                                           [print](DataChunk &arguments, ExpressionState &, Vector &result) {
-                                               duckdb::UnaryExecutor::Execute<T, string_t>(
-                                                   arguments.data[0], result, arguments.size(),
-                                                   [&](T value) { return Store(result, print(value)); });
-                                           }));
+    set.AddFunction(duckdb::ScalarFunction(
+        {type}, LogicalType::VARCHAR, [print](DataChunk &arguments, ExpressionState &, Vector &result) {
+            duckdb::UnaryExecutor::Execute<T, string_t>(arguments.data[0], result, arguments.size(),
+                                                        [&](T value) { return Store(result, print(value)); });
+        }));
 }
 
 void RegisterTexts(duckdb::ExtensionLoader &loader) {
@@ -411,17 +423,17 @@ void RegisterTexts(duckdb::ExtensionLoader &loader) {
     duckdb::ScalarFunctionSet substring("spark_substring");
     for (const auto &type : {LogicalType::VARCHAR, LogicalType::BLOB}) {
         const bool bytes = type == LogicalType::BLOB;
-        substring.AddFunction(duckdb::ScalarFunction(
-            {type, LogicalType::INTEGER, LogicalType::INTEGER}, type,
-            [bytes](DataChunk &arguments, ExpressionState &, Vector &result) {
-                duckdb::TernaryExecutor::Execute<string_t, int32_t, int32_t, string_t>(
-                    arguments.data[0], arguments.data[1], arguments.data[2], result, arguments.size(),
-                    [&](string_t value, int32_t start, int32_t length) {
-                        const auto view = ViewOf(value);
-                        return Store(result, bytes ? sql::SubstringOfBytes(view, start, length)
-                                                   : sql::Substring(view, start, length));
-                    });
-            }));
+        substring.AddFunction(
+            duckdb::ScalarFunction({type, LogicalType::INTEGER, LogicalType::INTEGER}, type,
+                                   [bytes](DataChunk &arguments, ExpressionState &, Vector &result) {
+                                       duckdb::TernaryExecutor::Execute<string_t, int32_t, int32_t, string_t>(
+                                           arguments.data[0], arguments.data[1], arguments.data[2], result,
+                                           arguments.size(), [&](string_t value, int32_t start, int32_t length) {
+                                               const auto view = ViewOf(value);
+                                               return Store(result, bytes ? sql::SubstringOfBytes(view, start, length)
+                                                                          : sql::Substring(view, start, length));
+                                           });
+                                   }));
     }
     loader.RegisterFunction(substring);
     loader.RegisterFunction(duckdb::ScalarFunction(
@@ -442,19 +454,22 @@ void RegisterTexts(duckdb::ExtensionLoader &loader) {
                     });
             }));
     }
-    loader.RegisterFunction(duckdb::ScalarFunction(
-        "spark_locate", {LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::INTEGER}, LogicalType::INTEGER,
-        [](DataChunk &arguments, ExpressionState &, Vector &result) {
-            duckdb::TernaryExecutor::Execute<string_t, string_t, int32_t, int32_t>(
-                arguments.data[0], arguments.data[1], arguments.data[2], result, arguments.size(),
-                [&](string_t part, string_t text, int32_t start) { return sql::Locate(ViewOf(part), ViewOf(text), start); });
-        }));
+    loader.RegisterFunction(
+        duckdb::ScalarFunction("spark_locate", {LogicalType::VARCHAR, LogicalType::VARCHAR, LogicalType::INTEGER},
+                               LogicalType::INTEGER, [](DataChunk &arguments, ExpressionState &, Vector &result) {
+                                   duckdb::TernaryExecutor::Execute<string_t, string_t, int32_t, int32_t>(
+                                       arguments.data[0], arguments.data[1], arguments.data[2], result,
+                                       arguments.size(), [&](string_t part, string_t text, int32_t start) {
+                                           return sql::Locate(ViewOf(part), ViewOf(text), start);
+                                       });
+                               }));
     auto reverse = [](DataChunk &arguments, ExpressionState &, Vector &result) {
-        duckdb::UnaryExecutor::Execute<string_t, string_t>(arguments.data[0], result, arguments.size(), [&](string_t value) {
-            return Store(result, sql::Reverse(ViewOf(value)));
-        });
+        duckdb::UnaryExecutor::Execute<string_t, string_t>(
+            arguments.data[0], result, arguments.size(),
+            [&](string_t value) { return Store(result, sql::Reverse(ViewOf(value))); });
     };
-    loader.RegisterFunction(duckdb::ScalarFunction("spark_reverse", {LogicalType::VARCHAR}, LogicalType::VARCHAR, reverse));
+    loader.RegisterFunction(
+        duckdb::ScalarFunction("spark_reverse", {LogicalType::VARCHAR}, LogicalType::VARCHAR, reverse));
     RegisterUnary<string_t, int64_t>(loader, "spark_crc32", LogicalType::BLOB, LogicalType::BIGINT, [](string_t value) {
         return static_cast<int64_t>(::crc32(0, reinterpret_cast<const Bytef *>(value.GetData()), value.GetSize()));
     });
@@ -466,8 +481,8 @@ struct CodePoints {
     int first;
     int last;
 };
-// Where Spark's mapping (ICU's full one) is not the simple one that DuckDB has: special cases, and letters that the latter's
-// older Unicode does not know.
+// Where Spark's mapping (ICU's full one) is not the simple one that DuckDB has: special cases, and letters that the
+// latter's older Unicode does not know.
 constexpr CodePoints kUnlikeUpper[] = {
     {0x149, 0x149},   {0x19b, 0x19b},   {0x1f0, 0x1f0},   {0x264, 0x264},   {0x390, 0x390},     {0x3b0, 0x3b0},
     {0x587, 0x587},   {0x1c8a, 0x1c8a}, {0x1e96, 0x1e9a}, {0x1f50, 0x1f50}, {0x1f52, 0x1f52},   {0x1f54, 0x1f54},
@@ -475,8 +490,8 @@ constexpr CodePoints kUnlikeUpper[] = {
     {0x1fc6, 0x1fc7}, {0x1fcc, 0x1fcc}, {0x1fd2, 0x1fd3}, {0x1fd6, 0x1fd7}, {0x1fe2, 0x1fe4},   {0x1fe6, 0x1fe7},
     {0x1ff2, 0x1ff4}, {0x1ff6, 0x1ff7}, {0x1ffc, 0x1ffc}, {0xa7cd, 0xa7cd}, {0xa7cf, 0xa7cf},   {0xa7d3, 0xa7d3},
     {0xa7d5, 0xa7d5}, {0xa7db, 0xa7db}, {0xfb00, 0xfb06}, {0xfb13, 0xfb17}, {0x10d70, 0x10d85}, {0x16ebb, 0x16ed3}};
-constexpr CodePoints kUnlikeLower[] = {{0x130, 0x130},   {0x3a3, 0x3a3},     {0x1c89, 0x1c89},   {0xa7cb, 0xa7cc},
-                                       {0xa7ce, 0xa7ce}, {0xa7d2, 0xa7d2},   {0xa7d4, 0xa7d4},   {0xa7da, 0xa7da},
+constexpr CodePoints kUnlikeLower[] = {{0x130, 0x130},   {0x3a3, 0x3a3},     {0x1c89, 0x1c89},  {0xa7cb, 0xa7cc},
+                                       {0xa7ce, 0xa7ce}, {0xa7d2, 0xa7d2},   {0xa7d4, 0xa7d4},  {0xa7da, 0xa7da},
                                        {0xa7dc, 0xa7dc}, {0x10d50, 0x10d65}, {0x16ea0, 0x16eb8}};
 
 //! The text in capitals or small letters; fails on letters whose mapping differs.
@@ -502,10 +517,11 @@ std::string ChangeCase(std::string_view text, bool upper) {
         const auto within = [code](const CodePoints &range) { return code >= range.first && code <= range.last; };
         if (upper ? std::any_of(std::begin(kUnlikeUpper), std::end(kUnlikeUpper), within)
                   : std::any_of(std::begin(kUnlikeLower), std::end(kUnlikeLower), within)) {
-            Throw(Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                       "{} of the letter '{}' is not known to be what it is in Spark. Write the expression without it, or run "
-                       "the statement in Spark.",
-                       upper ? "UPPER" : "LOWER", letter));
+            Throw(Fail(
+                Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                "{} of the letter '{}' is not known to be what it is in Spark. Write the expression without it, or run "
+                "the statement in Spark.",
+                upper ? "UPPER" : "LOWER", letter));
         }
         char bytes[4];
         const int mapped = upper ? duckdb::Utf8Proc::CodepointToUpper(code) : duckdb::Utf8Proc::CodepointToLower(code);
@@ -522,7 +538,8 @@ void RegisterCase(duckdb::ExtensionLoader &loader) {
                 arguments.data[0], result, arguments.size(),
                 [&](string_t value) { return Store(result, ChangeCase(ViewOf(value), upper)); });
         };
-        duckdb::ScalarFunction function(upper ? "spark_upper" : "spark_lower", {LogicalType::VARCHAR}, LogicalType::VARCHAR, run);
+        duckdb::ScalarFunction function(upper ? "spark_upper" : "spark_lower", {LogicalType::VARCHAR},
+                                        LogicalType::VARCHAR, run);
         function.SetFallible();
         loader.RegisterFunction(function);
     }
@@ -544,7 +561,9 @@ void RegisterHash(duckdb::ScalarFunctionSet &set, const LogicalType &type, const
         for (idx_t i = 0; i < count; i++) {
             const auto seed = duckdb::UnifiedVectorFormat::GetData<H>(seeds)[seeds.sel->get_index(i)];
             const auto index = values.sel->get_index(i);
-            out[i] = values.validity.RowIsValid(index) ? hash(duckdb::UnifiedVectorFormat::GetData<T>(values)[index], seed) : seed;
+            out[i] = values.validity.RowIsValid(index)
+                         ? hash(duckdb::UnifiedVectorFormat::GetData<T>(values)[index], seed)
+                         : seed;
         }
         if (arguments.AllConstant()) {
             result.SetVectorType(duckdb::VectorType::CONSTANT_VECTOR);
@@ -582,8 +601,10 @@ void RegisterHashes(duckdb::ExtensionLoader &loader, const char *name, const Log
     RegisterHash<int64_t, H>(set, LogicalType::TIMESTAMP_TZ, hash, [=](int64_t v, H seed) { return of_long(v, seed); });
     RegisterHash<float, H>(set, LogicalType::FLOAT, hash, [=](float v, H seed) { return of_int(BitsOf(v), seed); });
     RegisterHash<double, H>(set, LogicalType::DOUBLE, hash, [=](double v, H seed) { return of_long(BitsOf(v), seed); });
-    RegisterHash<string_t, H>(set, LogicalType::VARCHAR, hash, [=](string_t v, H seed) { return of_bytes(ViewOf(v), seed); });
-    RegisterHash<string_t, H>(set, LogicalType::BLOB, hash, [=](string_t v, H seed) { return of_bytes(ViewOf(v), seed); });
+    RegisterHash<string_t, H>(set, LogicalType::VARCHAR, hash,
+                              [=](string_t v, H seed) { return of_bytes(ViewOf(v), seed); });
+    RegisterHash<string_t, H>(set, LogicalType::BLOB, hash,
+                              [=](string_t v, H seed) { return of_bytes(ViewOf(v), seed); });
     loader.RegisterFunction(set);
 }
 

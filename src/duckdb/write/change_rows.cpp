@@ -38,20 +38,20 @@ Operation OperationOf(const ChangeTarget &target, const FileTotals &removed, int
     }
     operation.name = "DELETE";
     operation.parameters = target.parameters;
-    for (const auto &[name, value] : std::initializer_list<std::pair<const char *, int64_t>>{
-             {"numRemovedFiles", removed.files},
-             {"numRemovedBytes", removed.bytes},
-             {"numAddedFiles", 0},
-             {"numAddedBytes", 0},
-             {"numDeletedRows", rows},
-             {"numCopiedRows", 0},
-             {"numAddedChangeFiles", 0},
-             {"numDeletionVectorsAdded", 0},
-             {"numDeletionVectorsUpdated", 0},
-             {"numDeletionVectorsRemoved", vectors},
-             {"executionTimeMs", took},
-             {"scanTimeMs", took},
-             {"rewriteTimeMs", 0}}) {
+    for (const auto &[name, value] :
+         std::initializer_list<std::pair<const char *, int64_t>>{{"numRemovedFiles", removed.files},
+                                                                 {"numRemovedBytes", removed.bytes},
+                                                                 {"numAddedFiles", 0},
+                                                                 {"numAddedBytes", 0},
+                                                                 {"numDeletedRows", rows},
+                                                                 {"numCopiedRows", 0},
+                                                                 {"numAddedChangeFiles", 0},
+                                                                 {"numDeletionVectorsAdded", 0},
+                                                                 {"numDeletionVectorsUpdated", 0},
+                                                                 {"numDeletionVectorsRemoved", vectors},
+                                                                 {"executionTimeMs", took},
+                                                                 {"scanTimeMs", took},
+                                                                 {"rewriteTimeMs", 0}}) {
         operation.metrics[name] = std::to_string(value);
     }
     return operation;

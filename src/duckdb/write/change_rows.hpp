@@ -43,8 +43,8 @@ struct ChangeTarget {
     std::vector<std::pair<std::string, std::string>> parameters;  // for history
     std::vector<const duckdb::FunctionData *> scans;              // of the table, in the plan below
     // Positions in the columns of the child:
-    duckdb::idx_t file_column = 0;  // the file's id
-    duckdb::idx_t row_column = 0;   // the row's number in it
+    duckdb::idx_t file_column = 0;               // the file's id
+    duckdb::idx_t row_column = 0;                // the row's number in it
     std::optional<duckdb::idx_t> row_id_column;  // the row's id, where the table tracks rows
     std::optional<duckdb::idx_t> clause_column;  // without one the first clause applies to all rows
     std::vector<RowClause> clauses;

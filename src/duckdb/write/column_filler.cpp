@@ -27,10 +27,11 @@ bool IsNumbered(const FilledRows &rows, const IdentityColumn &identity, const St
         return false;
     }
     if (given && !identity.allow_explicit) {
-        Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED,
-                   "Providing values for GENERATED ALWAYS AS IDENTITY column {} is not supported. The table numbers its "
-                   "rows itself. Leave the column out of the statement.",
-                   name));
+        Throw(
+            Fail(Condition::DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED,
+                 "Providing values for GENERATED ALWAYS AS IDENTITY column {} is not supported. The table numbers its "
+                 "rows itself. Leave the column out of the statement.",
+                 name));
     }
     return !given;
 }

@@ -1,5 +1,5 @@
-// ColumnFiller: the values of columns that a statement gives none for: identity columns get their next numbers, generated
-// columns are computed. The operator that makes rows fills them before it hands them to the FileWriter.
+// ColumnFiller: the values of columns that a statement gives none for: identity columns get their next numbers,
+// generated columns are computed. The operator that makes rows fills them before it hands them to the FileWriter.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ struct FilledRows {
 
 class ColumnFiller {
 public:
-    //! Throws DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED for a value of a GENERATED ALWAYS AS IDENTITY column,
-    //! and DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED for an update of an identity column.
+    //! Throws DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED for a value of a GENERATED ALWAYS AS IDENTITY
+    //! column, and DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED for an update of an identity column.
     ColumnFiller(duckdb::ClientContext &context, TableWork &work, const std::vector<FilledRows> &sources);
 
     //! The generated columns that it computes for all rows, for WriteTarget::computed.
@@ -36,7 +36,8 @@ public:
     };
     std::unique_ptr<Local> MakeLocal(duckdb::ClientContext &context) const;
 
-    //! The chunk has the table's columns first; its vectors of columns to fill are replaced, and live until the next call.
+    //! The chunk has the table's columns first; its vectors of columns to fill are replaced, and live until the next
+    //! call.
     void Fill(Local &local, duckdb::DataChunk &chunk, size_t source = 0);
     //! At the end of the statement: the new high-water marks become part of the pending change. Call under work.mutex.
     void Finish(TableWork &work) const;

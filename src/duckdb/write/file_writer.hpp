@@ -28,8 +28,8 @@ struct WriteTarget {
     bool row_ids = false;                        // with row ids and commit versions as the chunks' last two columns
     bool materialize_partition_columns = false;  // the feature: partition columns are in the files too
     Protocol protocol;
-    std::vector<size_t> computed;                // generated columns that a ColumnFiller has made
-    bool tight_bounds = false;                   // write "tightBounds":true, as tables with deletion vectors have it
+    std::vector<size_t> computed;  // generated columns that a ColumnFiller has made
+    bool tight_bounds = false;     // write "tightBounds":true, as tables with deletion vectors have it
 };
 
 struct WrittenFile {
@@ -54,8 +54,8 @@ public:
     };
     duckdb::unique_ptr<Local> MakeLocal();
     //! `chunk` has the schema's columns, of exactly the types TypeOf(column) gives. Checks NOT NULL (nested too),
-    //! char/varchar lengths and infinities, CHECK constraints, invariants and generated columns; throws with the column's
-    //! name or the constraint's. May flatten the chunk's vectors.
+    //! char/varchar lengths and infinities, CHECK constraints, invariants and generated columns; throws with the
+    //! column's name or the constraint's. May flatten the chunk's vectors.
     void Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, Local &local);
     //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call

@@ -146,9 +146,8 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             state->work->half_done = true;
             state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
             auto target = TargetOf(*state->work);
-            state->filler =
-                std::make_unique<ColumnFiller>(
-                    context, *state->work, std::vector<FilledRows>{{FilledRows::kInserted, target_.given}});
+            state->filler = std::make_unique<ColumnFiller>(
+                context, *state->work, std::vector<FilledRows>{{FilledRows::kInserted, target_.given}});
             target.computed = state->filler->computed();
             state->writer = std::make_unique<FileWriter>(context, std::move(target), state->work->files);
         }

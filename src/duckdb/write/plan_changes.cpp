@@ -162,9 +162,10 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, d
         target.clauses = std::move(note.clauses);
         target.returning = op.return_chunk;
         if (target.returning && target.HasAction(RowAction::kDelete)) {
-            Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                       "MERGE … RETURNING with a clause that deletes is not supported for Delta tables. SELECT the rows "
-                       "before you delete them."));
+            Throw(
+                Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                     "MERGE … RETURNING with a clause that deletes is not supported for Delta tables. SELECT the rows "
+                     "before you delete them."));
         }
         auto &change = planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
         change.children.push_back(plan);

@@ -190,9 +190,9 @@ RowMatch MatchOf(duckdb::MergeActionCondition condition) {
 //! {"predicate": …, "actionType": …} of each clause, a list for each kind of match.
 std::vector<std::pair<std::string, std::string>> MergeParameters(const std::vector<RowClause> &clauses) {
     std::vector<std::pair<std::string, std::string>> parameters;
-    for (const auto &[match, name] : {std::pair(RowMatch::kMatched, "matchedPredicates"),
-                                      std::pair(RowMatch::kNotMatched, "notMatchedPredicates"),
-                                      std::pair(RowMatch::kNotMatchedBySource, "notMatchedBySourcePredicates")}) {
+    for (const auto &[match, name] :
+         {std::pair(RowMatch::kMatched, "matchedPredicates"), std::pair(RowMatch::kNotMatched, "notMatchedPredicates"),
+          std::pair(RowMatch::kNotMatchedBySource, "notMatchedBySourcePredicates")}) {
         std::string json;
         JsonWriter writer(json);
         writer.BeginArray();
@@ -303,8 +303,8 @@ private:
             ReplaceReferences(*expression, [&](const BoundColumnRefExpression &reference) -> ExpressionPtr {
                 for (size_t i = 0; i + 1 < source.expressions.size(); i++) {  // the last one is the marker
                     if (BindingOf(*source.expressions[i]) == reference.binding) {
-                        return duckdb::make_uniq<BoundColumnRefExpression>(
-                            reference.GetAlias(), reference.return_type, ColumnBinding(source.table_index, i));
+                        return duckdb::make_uniq<BoundColumnRefExpression>(reference.GetAlias(), reference.return_type,
+                                                                           ColumnBinding(source.table_index, i));
                     }
                 }
                 return nullptr;
@@ -404,8 +404,8 @@ private:
 
     void SetNewRowOfInsert(RowClause &clause, const duckdb::BoundMergeIntoAction &action) {
         for (auto &column : merge_.table.GetColumns().Physical()) {
-            auto position = action.column_index_map.empty() ? column.Physical().index
-                                                            : action.column_index_map[column.Physical()];
+            auto position =
+                action.column_index_map.empty() ? column.Physical().index : action.column_index_map[column.Physical()];
             const bool given = position != duckdb::DConstants::INVALID_INDEX;
             clause.given.push_back(given);
             clause.new_row.push_back(
@@ -421,7 +421,8 @@ private:
         std::map<std::pair<duckdb::idx_t, duckdb::idx_t>, duckdb::idx_t> positions;
         const auto pass = [&](const BoundColumnRefExpression &reference) -> ExpressionPtr {
             const auto &binding = reference.binding;
-            auto [found, is_new] = positions.emplace(std::pair(binding.table_index, binding.column_index), passed.size());
+            auto [found, is_new] =
+                positions.emplace(std::pair(binding.table_index, binding.column_index), passed.size());
             if (is_new) {
                 passed.push_back(reference.Copy());
             }
@@ -454,7 +455,8 @@ private:
             auto applies = duckdb::make_uniq<duckdb::BoundComparisonExpression>(
                 ExpressionType::COMPARE_EQUAL, ClauseReference(), Number(static_cast<int32_t>(number)));
             auto none = Null(value->return_type);
-            value = duckdb::make_uniq<duckdb::BoundCaseExpression>(std::move(applies), std::move(value), std::move(none));
+            value =
+                duckdb::make_uniq<duckdb::BoundCaseExpression>(std::move(applies), std::move(value), std::move(none));
         }
     }
 

@@ -1,7 +1,7 @@
-// PrepareChanges: what is done to an UPDATE, DELETE or MERGE of a Delta table between DuckDB's binder and its optimiser.
-// Values assigned to columns are checked and cast as Spark does it. Of a MERGE the conditions are put into one column
-// that numbers the clause of a row, and each clause's values are computed for its own rows alone: DuckDB computes all of
-// them for every row of the join, so that a cast in one clause fails on the rows of another.
+// PrepareChanges: what is done to an UPDATE, DELETE or MERGE of a Delta table between DuckDB's binder and its
+// optimiser. Values assigned to columns are checked and cast as Spark does it. Of a MERGE the conditions are put into
+// one column that numbers the clause of a row, and each clause's values are computed for its own rows alone: DuckDB
+// computes all of them for every row of the join, so that a cast in one clause fails on the rows of another.
 #pragma once
 
 #include "duckdb.hpp"

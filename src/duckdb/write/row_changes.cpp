@@ -82,7 +82,8 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
     if (target.source_rows) {
         *target.source_rows = 0;
     }
-    count_matches_ = target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
+    count_matches_ =
+        target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
     work_ = &work;
 }
 
@@ -121,8 +122,8 @@ void RowChanges::Split(Local &local, duckdb::DataChunk &chunk) const {
         if (!format.validity.RowIsValid(index)) {
             continue;
         }
-        auto clause = numbers[index] == kMatchedWithoutClause ? target_.clauses.size()
-                                                              : static_cast<size_t>(numbers[index]);
+        auto clause =
+            numbers[index] == kMatchedWithoutClause ? target_.clauses.size() : static_cast<size_t>(numbers[index]);
         local.selections[clause].set_index(local.counts[clause]++, i);
     }
 }
@@ -364,7 +365,8 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
         filler_->Finish(*work_);
     }
     auto added = AddFiles(*work_, std::move(written));
-    if (affected_rows_ > 0 || target_.evolved_to || (!changes.transactions.empty() && changes.operation.metrics.empty())) {
+    if (affected_rows_ > 0 || target_.evolved_to ||
+        (!changes.transactions.empty() && changes.operation.metrics.empty())) {
         RecordOperation(*work_, OperationOf(sealed, added, change_files.size()));
         AcknowledgeConstraints(*work_);
         if (auto text = UserMetadataOf(context)) {

@@ -13,6 +13,7 @@ namespace birdfoot::duck {
 using RowCount = std::shared_ptr<std::atomic<uint64_t>>;
 
 //! Puts a counter on top of `child`.
-duckdb::unique_ptr<duckdb::LogicalOperator> CountRows(duckdb::unique_ptr<duckdb::LogicalOperator> child, RowCount count);
+duckdb::unique_ptr<duckdb::LogicalOperator> CountRows(duckdb::unique_ptr<duckdb::LogicalOperator> child,
+                                                      RowCount count);
 
 }  // namespace birdfoot::duck

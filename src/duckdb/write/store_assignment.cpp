@@ -69,9 +69,8 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
             return Refuse(from, to, table, column);
         }
         for (size_t i = 0; i < sources.size(); i++) {
-            BF_RETURN_IF_ERROR(
-                CheckAssignable(sources[i].second, targets[i].second, table, column + "." + targets[i].first, false,
-                                all_fields));
+            BF_RETURN_IF_ERROR(CheckAssignable(sources[i].second, targets[i].second, table,
+                                               column + "." + targets[i].first, false, all_fields));
         }
         return {};
     }
@@ -170,8 +169,8 @@ bool RoundsInside(const LogicalType &from, const LogicalType &to) {
     const auto &targets = duckdb::StructType::GetChildTypes(to);
     for (size_t i = 0; i < sources.size(); i++) {
         for (size_t k = 0; k < targets.size(); k++) {
-            bool same = duckdb::StructType::IsUnnamed(from) ? i == k
-                                                            : EqualsIgnoreCase(sources[i].first, targets[k].first);
+            bool same =
+                duckdb::StructType::IsUnnamed(from) ? i == k : EqualsIgnoreCase(sources[i].first, targets[k].first);
             if (same && RoundsInside(sources[i].second, targets[k].second)) {
                 return true;
             }
@@ -277,7 +276,8 @@ private:
 
     Value Call(const std::string &name, duckdb::vector<Value> arguments, const LogicalType &target) {
         duckdb::ErrorData error;
-        auto bound = duckdb::FunctionBinder(context_).BindScalarFunction(DEFAULT_SCHEMA, name, std::move(arguments), error);
+        auto bound =
+            duckdb::FunctionBinder(context_).BindScalarFunction(DEFAULT_SCHEMA, name, std::move(arguments), error);
         if (!bound) {
             error.Throw();
         }

@@ -21,8 +21,8 @@ void RegisterStoreAssignment(duckdb::DBConfig &config);
 Status CheckAssignable(const duckdb::LogicalType &from, const duckdb::LogicalType &to, const std::string &table,
                        const std::string &column, bool literal, bool all_fields = false);
 
-//! The same for a value that DuckDB has cast to the type of its column, which is then cast as CastForStorage does it. An
-//! UPDATE or MERGE takes a struct only with all its fields (`all_fields`).
+//! The same for a value that DuckDB has cast to the type of its column, which is then cast as CastForStorage does it.
+//! An UPDATE or MERGE takes a struct only with all its fields (`all_fields`).
 void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
                  const std::string &table, const std::string &column, bool all_fields);
 

@@ -18,7 +18,8 @@ namespace {
 std::string ShowValue(const duckdb::Value &value) { return value.IsNull() ? "null" : value.ToString(); }
 
 //! The value at a path below a column.
-duckdb::Value ValueAt(duckdb::DataChunk &chunk, size_t position, duckdb::idx_t row, const std::vector<std::string> &path) {
+duckdb::Value ValueAt(duckdb::DataChunk &chunk, size_t position, duckdb::idx_t row,
+                      const std::vector<std::string> &path) {
     auto value = chunk.GetValue(position, row);
     for (size_t i = 1; i < path.size() && !value.IsNull(); i++) {
         const auto &children = duckdb::StructType::GetChildTypes(value.type());
@@ -39,7 +40,8 @@ duckdb::Value ValueAt(duckdb::DataChunk &chunk, size_t position, duckdb::idx_t r
         for (const auto &part : rule.columns[i].path) {
             name += (name.empty() ? "" : ".") + part;
         }
-        values += fmt::format("\n - {} : {}", name, ShowValue(ValueAt(chunk, rule.positions[i], row, rule.columns[i].path)));
+        values +=
+            fmt::format("\n - {} : {}", name, ShowValue(ValueAt(chunk, rule.positions[i], row, rule.columns[i].path)));
     }
     Throw(Fail(Condition::DELTA_VIOLATE_CONSTRAINT_WITH_VALUES, "CHECK constraint {} {} violated by row with values:{}",
                rule.name, rule.text, values));
@@ -54,8 +56,8 @@ sql::Expression ParseRule(const std::string &text, const std::string &name) {
     return std::move(*parsed);
 }
 
-BoundRule MakeRule(duckdb::ClientContext &context, const StructType &schema, std::string name, const sql::Expression &expression,
-              const DataType &type) {
+BoundRule MakeRule(duckdb::ClientContext &context, const StructType &schema, std::string name,
+                   const sql::Expression &expression, const DataType &type) {
     BoundRule rule;
     rule.name = std::move(name);
     rule.text = "(" + sql::ToSparkText(expression, sql::NameQuotes::kWhereNeeded) + ")";
@@ -102,7 +104,8 @@ TableRules::TableRules(duckdb::ClientContext &context, const Metadata &metadata,
         const auto &field = schema.fields[generated.column];
         if (std::find(computed.begin(), computed.end(), generated.column) == computed.end()) {
             auto expression = ParseRule(generated.expression, "generated column " + field.name);
-            rules_.push_back(MakeRule(context, schema, "Generated Column", EqualTo(field, std::move(expression)), boolean));
+            rules_.push_back(
+                MakeRule(context, schema, "Generated Column", EqualTo(field, std::move(expression)), boolean));
         }
     }
     for (const auto &check : ValueOrThrow(CheckConstraints(metadata, schema))) {

@@ -1,5 +1,6 @@
-// TableRules: what a table says of its rows in expressions: CHECK constraints (PROTOCOL.md, "CHECK Constraints"), column
-// invariants and generated columns, translated and bound for one writer. NOT NULL and lengths are RowChecks' business.
+// TableRules: what a table says of its rows in expressions: CHECK constraints (PROTOCOL.md, "CHECK Constraints"),
+// column invariants and generated columns, translated and bound for one writer. NOT NULL and lengths are RowChecks'
+// business.
 #pragma once
 
 #include <memory>
@@ -30,8 +31,8 @@ BoundRule BindGenerated(duckdb::ClientContext &context, const StructType &schema
 
 class TableRules {
 public:
-    //! `computed`: generated columns (by position) whose values are made by a ColumnFiller and need no comparison. Throws
-    //! where an expression is not understood, naming it.
+    //! `computed`: generated columns (by position) whose values are made by a ColumnFiller and need no comparison.
+    //! Throws where an expression is not understood, naming it.
     TableRules(duckdb::ClientContext &context, const Metadata &metadata, const Protocol &protocol,
                const StructType &schema, const std::vector<size_t> &computed);
 

@@ -1,6 +1,6 @@
 // Spark's casts in DuckDB's text, with ANSI mode on: what does not fit fails (TRY_CAST: is NULL), numbers are cut
-// towards zero on their way to integers, text is read by Spark's rules. Not taken over: casts of and to arrays, maps and
-// structs, of binary to text, between numbers and bytes.
+// towards zero on their way to integers, text is read by Spark's rules. Not taken over: casts of and to arrays, maps
+// and structs, of binary to text, between numbers and bytes.
 #include "sql/translate/translator.hpp"
 #include "sql/types.hpp"
 
@@ -15,7 +15,9 @@ std::string TryCastText(const std::string &text, const DataType &type) {
     return fmt::format("TRY_CAST({} AS {})", text, DuckDbTypeText(type));
 }
 
-Value Typed(std::string text, const SparkType &type, bool can_fail) { return {std::move(text), type, can_fail, nullptr}; }
+Value Typed(std::string text, const SparkType &type, bool can_fail) {
+    return {std::move(text), type, can_fail, nullptr};
+}
 
 //! A decimal below 1 in DuckDB's text lacks its first zero where the type has no digit for it.
 Result<std::string> DecimalText(const Value &value) {
@@ -110,7 +112,8 @@ Result<Value> ToNumber(Value value, const SparkType &type, bool try_cast) {
     if (type.is_decimal()) {
         if (from.is_real()) {  // through its shortest text; what is no number is NULL
             auto text = Once(value.text, "real", [&](const std::string &real) {
-                const auto digits = fmt::format("spark_decimal(spark_text(CAST({} AS DOUBLE)), {})", real, type.type.scale());
+                const auto digits =
+                    fmt::format("spark_decimal(spark_text(CAST({} AS DOUBLE)), {})", real, type.type.scale());
                 return fmt::format("CASE WHEN isfinite({}) THEN {} END", real, cast(digits, type.type));
             });
             return Typed(std::move(text), type, true);
@@ -215,8 +218,8 @@ Result<Value> AsDecimal(Value value) {
         return value;
     }
     if (value.literal && value.type.is_integer()) {
-        const auto &digits = value.literal->kind == ExpressionKind::kNegate ? value.literal->children[0].text
-                                                                              : value.literal->text;
+        const auto &digits =
+            value.literal->kind == ExpressionKind::kNegate ? value.literal->children[0].text : value.literal->text;
         const auto first = digits.find_first_not_of('0');
         const size_t count = first == std::string::npos ? 1 : digits.size() - first;
         return Cast(std::move(value), *DecimalOf(static_cast<int>(count), 0));
@@ -249,7 +252,9 @@ Result<Translation> AssignTo(Translation value, const DataType &type) {
 }
 
 Result<Translation> AssignDefault(Translation value, const DataType &type) {
-    const auto casts = [](const SparkType &t) { return !t.is_nested() && !t.Is(TypeKind::kBoolean) && !t.Is(TypeKind::kVariant); };
+    const auto casts = [](const SparkType &t) {
+        return !t.is_nested() && !t.Is(TypeKind::kBoolean) && !t.Is(TypeKind::kVariant);
+    };
     if (!value.varies && casts(SparkType(value.type)) && casts(SparkType(type))) {
         return CastTo(std::move(value), type);
     }

@@ -88,7 +88,8 @@ constexpr std::array kFunctions = {
     FunctionRow{"POSITIVE", "n", '0', "{0}"},
     FunctionRow{"SQRT", "d", 'd', "CASE WHEN {0} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({0}) END"},
     FunctionRow{"SIGN", "d", 'd', "CASE WHEN {0} > 0 AND NOT isnan({0}) THEN 1e0 WHEN {0} < 0 THEN -1e0 ELSE {0} END"},
-    FunctionRow{"SIGNUM", "d", 'd', "CASE WHEN {0} > 0 AND NOT isnan({0}) THEN 1e0 WHEN {0} < 0 THEN -1e0 ELSE {0} END"},
+    FunctionRow{"SIGNUM", "d", 'd',
+                "CASE WHEN {0} > 0 AND NOT isnan({0}) THEN 1e0 WHEN {0} < 0 THEN -1e0 ELSE {0} END"},
     FunctionRow{"PI", "", 'd', "CAST('3.141592653589793' AS DOUBLE)"},
     FunctionRow{"E", "", 'd', "CAST('2.718281828459045' AS DOUBLE)"},
     FunctionRow{"ISNAN", "d", 'B', "coalesce(isnan({0}), FALSE)"},
@@ -205,9 +206,11 @@ Result<Value> FillRow(const FunctionRow &row, Values arguments) {
         can_fail = can_fail || arguments[i].can_fail;
     }
     const bool repeated = row.form.find("{0}") != row.form.rfind("{0}");
-    std::string text = repeated && texts.size() == 1
-                           ? Once(texts[0], "argument", [&](const std::string &name) { return Fill(row.form, std::vector<std::string>{name}); })
-                           : Fill(row.form, texts);
+    std::string text =
+        repeated && texts.size() == 1
+            ? Once(texts[0], "argument",
+                   [&](const std::string &name) { return Fill(row.form, std::vector<std::string>{name}); })
+            : Fill(row.form, texts);
     return Value{std::move(text), ResultType(row.result, arguments), can_fail};
 }
 
@@ -247,7 +250,8 @@ Result<Value> Translator::Function(const Expression &node) {
             return FillRow(row, std::move(arguments));
         }
     }
-    return UnsupportedExpression(known ? "The function " + Described(node.text, arguments) : "The function " + node.text);
+    return UnsupportedExpression(known ? "The function " + Described(node.text, arguments)
+                                       : "The function " + node.text);
 }
 
 }  // namespace birdfoot::sql

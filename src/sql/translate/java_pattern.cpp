@@ -13,21 +13,20 @@ struct Letters {
     std::string_view strftime;
 };
 constexpr std::array kWritten = {
-    Letters{"yyyy", "%Y"}, Letters{"yy", "%y"},   Letters{"MM", "%m"},   Letters{"M", "%-m"}, Letters{"dd", "%d"},
-    Letters{"d", "%-d"},   Letters{"HH", "%H"},   Letters{"H", "%-H"},   Letters{"hh", "%I"}, Letters{"h", "%-I"},
-    Letters{"mm", "%M"},   Letters{"m", "%-M"},   Letters{"ss", "%S"},   Letters{"s", "%-S"}, Letters{"SSS", "%g"},
-    Letters{"SSSSSS", "%f"}, Letters{"a", "%p"},  Letters{"E", "%a"},    Letters{"EE", "%a"}, Letters{"EEE", "%a"},
-    Letters{"EEEE", "%A"}, Letters{"MMM", "%b"},  Letters{"MMMM", "%B"}, Letters{"DDD", "%j"}, Letters{"D", "%-j"},
+    Letters{"yyyy", "%Y"},   Letters{"yy", "%y"},  Letters{"MM", "%m"},   Letters{"M", "%-m"},  Letters{"dd", "%d"},
+    Letters{"d", "%-d"},     Letters{"HH", "%H"},  Letters{"H", "%-H"},   Letters{"hh", "%I"},  Letters{"h", "%-I"},
+    Letters{"mm", "%M"},     Letters{"m", "%-M"},  Letters{"ss", "%S"},   Letters{"s", "%-S"},  Letters{"SSS", "%g"},
+    Letters{"SSSSSS", "%f"}, Letters{"a", "%p"},   Letters{"E", "%a"},    Letters{"EE", "%a"},  Letters{"EEE", "%a"},
+    Letters{"EEEE", "%A"},   Letters{"MMM", "%b"}, Letters{"MMMM", "%B"}, Letters{"DDD", "%j"}, Letters{"D", "%-j"},
 };
-constexpr std::array<std::string_view, 12> kRead = {"yyyy", "MM", "M", "dd", "d", "HH",
-                                                     "H",    "mm", "m", "ss", "s", ""};
+constexpr std::array<std::string_view, 12> kRead = {"yyyy", "MM", "M", "dd", "d", "HH", "H", "mm", "m", "ss", "s", ""};
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 Error Unsupported(std::string_view pattern, std::string_view part) {
     return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                "The pattern '{}' has {}, which is not known to mean the same here as in Spark. Write it without.", pattern,
-                part);
+                "The pattern '{}' has {}, which is not known to mean the same here as in Spark. Write it without.",
+                pattern, part);
 }
 
 //! Calls `letters` for each run of one letter and `text` for what is literal.
@@ -79,7 +78,8 @@ Result<std::string> TranslateJavaPattern(std::string_view pattern) {
         }
         return Unsupported(pattern, run);
     };
-    BF_RETURN_IF_ERROR(Walk(pattern, letters, [&](char c) { out += c == '%' ? std::string("%%") : std::string(1, c); }));
+    BF_RETURN_IF_ERROR(
+        Walk(pattern, letters, [&](char c) { out += c == '%' ? std::string("%%") : std::string(1, c); }));
     return out;
 }
 

@@ -45,10 +45,11 @@ private:
     }
 
     Error Refuse(std::string_view what) const {
-        return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                    "The regular expression '{}' has {}, which is not known to mean the same here as in Spark. Write it "
-                    "without.",
-                    pattern_, what);
+        return Fail(
+            Condition::DELTA_UNSUPPORTED_EXPRESSION,
+            "The regular expression '{}' has {}, which is not known to mean the same here as in Spark. Write it "
+            "without.",
+            pattern_, what);
     }
 
     void TakeFlags() {
@@ -100,7 +101,7 @@ private:
         if (c == '{') {
             const size_t close = pattern_.find('}', position_);
             const auto body = close == std::string_view::npos ? std::string_view()
-                                                                 : pattern_.substr(position_ + 1, close - position_ - 1);
+                                                              : pattern_.substr(position_ + 1, close - position_ - 1);
             const auto comma = body.find(',');
             const auto low = body.substr(0, comma);
             const auto high = comma == std::string_view::npos ? low : body.substr(comma + 1);
@@ -366,17 +367,19 @@ Result<std::string> TranslateJavaReplacement(std::string_view replacement, size_
         if (c == '$') {
             const bool two_digits = i + 2 < replacement.size() && IsDigit(replacement[i + 2]);
             if (!IsDigit(next) || two_digits || static_cast<size_t>(next - '0') > groups) {
-                return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                            "The replacement '{}' of REGEXP_REPLACE refers to a group that is not there, or in a way that "
-                            "is not understood. Write $1 to $9, and \\$ for the sign.",
-                            replacement);
+                return Fail(
+                    Condition::DELTA_UNSUPPORTED_EXPRESSION,
+                    "The replacement '{}' of REGEXP_REPLACE refers to a group that is not there, or in a way that "
+                    "is not understood. Write $1 to $9, and \\$ for the sign.",
+                    replacement);
             }
             out += std::string("\\") + next;
             i++;
         } else if (c == '\\') {
             if (next == '\0') {
                 return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                            "The replacement '{}' of REGEXP_REPLACE ends with its escape character. Double it.", replacement);
+                            "The replacement '{}' of REGEXP_REPLACE ends with its escape character. Double it.",
+                            replacement);
             }
             out += next == '\\' ? "\\\\" : std::string(1, next);
             i++;

@@ -1,6 +1,6 @@
-// Java's regular expressions, as Spark has them, in the words of RE2, DuckDB's engine: for patterns whose meaning is the
-// same in both or can be written out. Look-around, back-references, possessive quantifiers, word boundaries, Unicode
-// classes and class arithmetic are refused by name.
+// Java's regular expressions, as Spark has them, in the words of RE2, DuckDB's engine: for patterns whose meaning is
+// the same in both or can be written out. Look-around, back-references, possessive quantifiers, word boundaries,
+// Unicode classes and class arithmetic are refused by name.
 #pragma once
 
 #include <string>

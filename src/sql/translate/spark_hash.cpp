@@ -51,7 +51,8 @@ int32_t Murmur3OfInt(int32_t value, int32_t seed) {
 
 int32_t Murmur3OfLong(int64_t value, int32_t seed) {
     const auto bits = static_cast<uint64_t>(value);
-    return Finish(Mix(Mix(static_cast<uint32_t>(seed), static_cast<uint32_t>(bits)), static_cast<uint32_t>(bits >> 32)), 8);
+    return Finish(Mix(Mix(static_cast<uint32_t>(seed), static_cast<uint32_t>(bits)), static_cast<uint32_t>(bits >> 32)),
+                  8);
 }
 
 int32_t Murmur3OfBytes(std::string_view bytes, int32_t seed) {

@@ -28,16 +28,18 @@ std::string_view Trim(std::string_view text) {
 }
 
 Error NotRead(std::string_view text, std::string_view what) {
-    return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                "The text '{}' is {}, which is not read here. Write it in a plainer form, or run the statement in Spark.",
-                text, what);
+    return Fail(
+        Condition::DELTA_UNSUPPORTED_EXPRESSION,
+        "The text '{}' is {}, which is not read here. Write it in a plainer form, or run the statement in Spark.", text,
+        what);
 }
 
 //! Days since 1970 in the proleptic Gregorian calendar.
 std::optional<int64_t> DaysOf(int64_t year, int64_t month, int64_t day) {
     static constexpr std::array<int64_t, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (month < 1 || month > 12 || day < 1 || day > kDays[static_cast<size_t>(month - 1)] + (month == 2 && leap ? 1 : 0)) {
+    if (month < 1 || month > 12 || day < 1 ||
+        day > kDays[static_cast<size_t>(month - 1)] + (month == 2 && leap ? 1 : 0)) {
         return std::nullopt;
     }
     const int64_t y = month <= 2 ? year - 1 : year;
@@ -51,7 +53,8 @@ std::optional<int64_t> DaysOf(int64_t year, int64_t month, int64_t day) {
 //! A zone that is an offset: Z, UTC, +8, +08:00, -0330, +01:02:03.
 Read<int64_t> ReadOffset(std::string_view zone, std::string_view text) {
     for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
-        if (zone.starts_with(prefix) && zone.size() > prefix.size() && (zone[prefix.size()] == '+' || zone[prefix.size()] == '-')) {
+        if (zone.starts_with(prefix) && zone.size() > prefix.size() &&
+            (zone[prefix.size()] == '+' || zone[prefix.size()] == '-')) {
             return NotRead(text, "a time with a zone like UTC+1");
         }
         if (zone == prefix) {
@@ -202,7 +205,8 @@ size_t NextCharacter(std::string_view text, size_t position) {
 }
 
 int64_t CountCharacters(std::string_view text) {
-    return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    return std::count_if(text.begin(), text.end(),
+                         [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 //! The byte at which the character number `index` begins; the end if there are fewer.
@@ -246,8 +250,8 @@ Read<int64_t> ReadLong(std::string_view text) {
 Read<double> ReadReal(std::string_view text, bool single) {
     const auto number = Trim(text);
     const auto word = Upper(number);
-    static constexpr std::array<std::string_view, 8> kNames = {"NAN",  "INF",  "+INF",      "-INF",
-                                                                "INFINITY", "+INFINITY", "-INFINITY", ""};
+    static constexpr std::array<std::string_view, 8> kNames = {"NAN",      "INF",       "+INF",      "-INF",
+                                                               "INFINITY", "+INFINITY", "-INFINITY", ""};
     if (std::find(kNames.begin(), kNames.end() - 1, word) != kNames.end() - 1) {
         if (word == "NAN") {
             return std::optional(std::nan(""));
@@ -402,8 +406,8 @@ Read<SparkTimestamp> ReadTimestamp(std::string_view text) {
     if (!days || segments[3] > 23 || segments[4] > 59 || segments[5] > 59) {
         return none;
     }
-    stamp.wall_micros = *days * kMicrosPerDay +
-                        (segments[3] * 3600 + segments[4] * 60 + segments[5]) * kMicrosPerSecond + segments[6];
+    stamp.wall_micros =
+        *days * kMicrosPerDay + (segments[3] * 3600 + segments[4] * 60 + segments[5]) * kMicrosPerSecond + segments[6];
     return std::optional(stamp);
 }
 
@@ -435,7 +439,8 @@ Read<int64_t> ReadByPattern(std::string_view text, std::string_view pattern) {
         if (digits == 0 || (run > 1 && digits != run)) {
             return none;
         }
-        if (run == 4 && (at < text.size() && IsDigit(text[at])) && (p == pattern.size() || kLetters.find(pattern[p]) == std::string_view::npos)) {
+        if (run == 4 && (at < text.size() && IsDigit(text[at])) &&
+            (p == pattern.size() || kLetters.find(pattern[p]) == std::string_view::npos)) {
             return NotRead(text, "a year of more than four digits");
         }
         fields[field] = value;

@@ -1,5 +1,5 @@
-// How Spark reads values from text and takes text apart: what the functions named spark_… in a translation's text do, for
-// one value at a time. No engine here.
+// How Spark reads values from text and takes text apart: what the functions named spark_… in a translation's text do,
+// for one value at a time. No engine here.
 #pragma once
 
 #include <cstdint>

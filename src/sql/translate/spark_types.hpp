@@ -15,9 +15,9 @@ enum class IntervalKind : uint8_t { kNone, kMonths, kDays, kTime };
 
 struct SparkType {
     SparkType() = default;
-    SparkType(DataType plain) : type(std::move(plain)) {}          // NOLINT: implicit on purpose
-    SparkType(TypeKind kind) : type(kind) {}                       // NOLINT: implicit on purpose
-    SparkType(IntervalKind kind) : interval(kind) {}               // NOLINT: implicit on purpose
+    SparkType(DataType plain) : type(std::move(plain)) {}  // NOLINT: implicit on purpose
+    SparkType(TypeKind kind) : type(kind) {}               // NOLINT: implicit on purpose
+    SparkType(IntervalKind kind) : interval(kind) {}       // NOLINT: implicit on purpose
 
     DataType type;
     IntervalKind interval = IntervalKind::kNone;
@@ -37,8 +37,8 @@ struct SparkType {
     std::string ToString() const;
 };
 
-//! The type to which both are cast before they are compared, or chosen from. `text_gives_way`: text is cast to the other
-//! type, as in a comparison or arithmetic.
+//! The type to which both are cast before they are compared, or chosen from. `text_gives_way`: text is cast to the
+//! other type, as in a comparison or arithmetic.
 std::optional<SparkType> CommonType(const SparkType &a, const SparkType &b, bool text_gives_way);
 
 //! The decimal that holds every value of an integer type.

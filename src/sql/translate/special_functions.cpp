@@ -41,7 +41,8 @@ Result<int64_t> LiteralInteger(const Expression &node, size_t argument) {
     const auto &number = child.kind == ExpressionKind::kNegate ? child.children[0] : child;
     if (number.kind != ExpressionKind::kNumber || number.type.kind() != TypeKind::kVoid || number.text.size() > 9 ||
         number.text.find_first_not_of("0123456789") != std::string::npos) {
-        return UnsupportedExpression(fmt::format("{} whose argument {} is no integer literal", node.text, argument + 1));
+        return UnsupportedExpression(
+            fmt::format("{} whose argument {} is no integer literal", node.text, argument + 1));
     }
     return std::stoll(number.text) * (child.kind == ExpressionKind::kNegate ? -1 : 1);
 }
@@ -81,7 +82,8 @@ Result<Value> NullIf(Translator &translator, const Expression &node, Values argu
     }
     const auto first = arguments[0];
     BF_ASSIGN(const auto same, translator.Compare("=", arguments[0], arguments[1]));
-    return Value{fmt::format("CASE WHEN {} THEN NULL ELSE {} END", same.text, first.text), first.type, AnyFails(arguments)};
+    return Value{fmt::format("CASE WHEN {} THEN NULL ELSE {} END", same.text, first.text), first.type,
+                 AnyFails(arguments)};
 }
 
 //! decode(x, a, 1, b, 2, 3): the first pair whose key is x, NULL found too.
@@ -123,7 +125,8 @@ Result<Value> Modulo(Translator &translator, const Expression &node, Values argu
         return WrongArguments(node);
     }
     if (node.text != "PMOD") {
-        return translator.Arithmetic(node.text == "MOD" ? "%" : "DIV", std::move(arguments[0]), std::move(arguments[1]));
+        return translator.Arithmetic(node.text == "MOD" ? "%" : "DIV", std::move(arguments[0]),
+                                     std::move(arguments[1]));
     }
     if (!arguments[0].type.is_numeric() || !arguments[1].type.is_numeric() || arguments[0].type.is_decimal() ||
         arguments[1].type.is_decimal()) {
@@ -166,8 +169,9 @@ Result<Value> Round(Translator &, const Expression &node, Values arguments) {
     }
     auto &value = arguments[0];
     if (value.type.Is(TypeKind::kDouble)) {
-        return Value{fmt::format("{}({}, {})", node.text == "ROUND" ? "spark_round" : "spark_bround", value.text, digits),
-                     value.type, value.can_fail};
+        return Value{
+            fmt::format("{}({}, {})", node.text == "ROUND" ? "spark_round" : "spark_bround", value.text, digits),
+            value.type, value.can_fail};
     }
     if (node.text == "ROUND" && value.type.is_integer() && digits >= 0) {
         return value;
@@ -328,8 +332,8 @@ Result<Value> Split(Translator &, const Expression &node, Values arguments) {
         return WrongArguments(node);
     }
     BF_ASSIGN(auto separator, LiteralText(node, 1));
-    if (separator.size() == 2 && separator[0] == '\\' && std::string_view(".|*+?()[]{}^$\\").find(separator[1]) !=
-                                                                 std::string_view::npos) {
+    if (separator.size() == 2 && separator[0] == '\\' &&
+        std::string_view(".|*+?()[]{}^$\\").find(separator[1]) != std::string_view::npos) {
         separator.erase(0, 1);
     } else if (separator.empty() || separator.find_first_of(".|*+?()[]{}^$\\") != std::string::npos) {
         return UnsupportedExpression(fmt::format("SPLIT by the regular expression '{}'", separator));
@@ -369,13 +373,20 @@ struct TruncateUnit {
     bool of_date;  // trunc() has it too
 };
 constexpr std::array kTruncateUnits = {
-    TruncateUnit{"YEAR", "year", true},          TruncateUnit{"YYYY", "year", true},
-    TruncateUnit{"YY", "year", true},            TruncateUnit{"QUARTER", "quarter", true},
-    TruncateUnit{"MONTH", "month", true},        TruncateUnit{"MM", "month", true},
-    TruncateUnit{"MON", "month", true},          TruncateUnit{"WEEK", "week", true},
-    TruncateUnit{"DAY", "day", false},           TruncateUnit{"DD", "day", false},
-    TruncateUnit{"HOUR", "hour", false},         TruncateUnit{"MINUTE", "minute", false},
-    TruncateUnit{"SECOND", "second", false},     TruncateUnit{"MILLISECOND", "millisecond", false},
+    TruncateUnit{"YEAR", "year", true},
+    TruncateUnit{"YYYY", "year", true},
+    TruncateUnit{"YY", "year", true},
+    TruncateUnit{"QUARTER", "quarter", true},
+    TruncateUnit{"MONTH", "month", true},
+    TruncateUnit{"MM", "month", true},
+    TruncateUnit{"MON", "month", true},
+    TruncateUnit{"WEEK", "week", true},
+    TruncateUnit{"DAY", "day", false},
+    TruncateUnit{"DD", "day", false},
+    TruncateUnit{"HOUR", "hour", false},
+    TruncateUnit{"MINUTE", "minute", false},
+    TruncateUnit{"SECOND", "second", false},
+    TruncateUnit{"MILLISECOND", "millisecond", false},
     TruncateUnit{"MICROSECOND", "microsecond", false},
 };
 
@@ -405,9 +416,8 @@ Result<Value> Trunc(Translator &, const Expression &node, Values arguments) {
         return WrongArguments(node);
     }
     BF_ASSIGN(const auto name, LiteralText(node, 1));
-    const auto *unit = std::find_if(kTruncateUnits.begin(), kTruncateUnits.end(), [&](const auto &known) {
-        return known.of_date && known.name == Upper(name);
-    });
+    const auto *unit = std::find_if(kTruncateUnits.begin(), kTruncateUnits.end(),
+                                    [&](const auto &known) { return known.of_date && known.name == Upper(name); });
     BF_ASSIGN(auto value, Implicitly(std::move(arguments[0]), TypeKind::kDate, node.text));
     if (unit == kTruncateUnits.end()) {
         return Cast(Value{"NULL", TypeKind::kVoid}, TypeKind::kDate);
@@ -418,9 +428,10 @@ Result<Value> Trunc(Translator &, const Expression &node, Values arguments) {
 
 std::string Formatted(const std::string &wall, const std::string &format) {
     return Once(wall, "moment", [&](const std::string &moment) {
-        return fmt::format("CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN strftime({0}, {1}) WHEN {0} IS NOT NULL THEN "
-                           "error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted here.') END",
-                           moment, QuoteText(format));
+        return fmt::format(
+            "CASE WHEN year({0}) BETWEEN 1 AND 9999 THEN strftime({0}, {1}) WHEN {0} IS NOT NULL THEN "
+            "error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted here.') END",
+            moment, QuoteText(format));
     });
 }
 
@@ -445,10 +456,11 @@ Result<Value> FromUnixtime(Translator &, const Expression &node, Values argument
     BF_ASSIGN(const auto format, TranslateJavaPattern(pattern));
     BF_ASSIGN(auto seconds, Implicitly(std::move(arguments[0]), TypeKind::kLong, node.text));
     const auto instant = Once(seconds.text, "seconds", [](const std::string &s) {
-        return fmt::format("CASE WHEN abs(CAST({0} AS DOUBLE)) < 1e12 THEN make_timestamptz({0} * 1000000) WHEN {0} IS NOT NULL "
-                           "THEN error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted "
-                           "here.') END",
-                           s);
+        return fmt::format(
+            "CASE WHEN abs(CAST({0} AS DOUBLE)) < 1e12 THEN make_timestamptz({0} * 1000000) WHEN {0} IS NOT NULL "
+            "THEN error('[DELTA_UNSUPPORTED_EXPRESSION] A year of other than four digits is not formatted "
+            "here.') END",
+            s);
     });
     return Value{Formatted(WallOf(instant), format), TypeKind::kString, true};
 }
@@ -468,7 +480,8 @@ Result<Value> ParseTime(Translator &, const Expression &node, Values arguments) 
     }
     if (!arguments[0].type.is_string()) {
         if (node.text != "UNIX_TIMESTAMP") {
-            return UnsupportedExpression(fmt::format("{} of {} with a pattern", node.text, arguments[0].type.ToString()));
+            return UnsupportedExpression(
+                fmt::format("{} of {} with a pattern", node.text, arguments[0].type.ToString()));
         }
         // A timestamp without a zone counts as one of UTC here.
         value = std::move(arguments[0]);
@@ -481,7 +494,8 @@ Result<Value> ParseTime(Translator &, const Expression &node, Values arguments) 
             BF_ASSIGN(pattern, LiteralText(node, 1));
         }
         BF_RETURN_IF_ERROR(CheckParsePattern(pattern));
-        value = {fmt::format("spark_parse_time({}, {})", arguments[0].text, QuoteText(pattern)), TypeKind::kTimestampNtz, true};
+        value = {fmt::format("spark_parse_time({}, {})", arguments[0].text, QuoteText(pattern)),
+                 TypeKind::kTimestampNtz, true};
         BF_ASSIGN(value, Cast(std::move(value), type));
     }
     if (node.text == "UNIX_TIMESTAMP") {
@@ -491,11 +505,11 @@ Result<Value> ParseTime(Translator &, const Expression &node, Values arguments) 
 }
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kDateParts = {{
-    {"YEAR", "YEAR"},      {"Y", "YEAR"},         {"YEARS", "YEAR"},   {"YR", "YEAR"},       {"QUARTER", "QUARTER"},
-    {"QTR", "QUARTER"},    {"MONTH", "MONTH"},    {"MON", "MONTH"},    {"MONTHS", "MONTH"},  {"WEEK", "WEEKOFYEAR"},
-    {"W", "WEEKOFYEAR"},   {"DAY", "DAY"},        {"D", "DAY"},        {"DAYS", "DAY"},      {"DAYOFWEEK", "DAYOFWEEK"},
-    {"DOW", "DAYOFWEEK"},  {"DOY", "DAYOFYEAR"},  {"HOUR", "HOUR"},    {"H", "HOUR"},        {"HOURS", "HOUR"},
-    {"MINUTE", "MINUTE"},  {"MIN", "MINUTE"},
+    {"YEAR", "YEAR"},     {"Y", "YEAR"},        {"YEARS", "YEAR"}, {"YR", "YEAR"},      {"QUARTER", "QUARTER"},
+    {"QTR", "QUARTER"},   {"MONTH", "MONTH"},   {"MON", "MONTH"},  {"MONTHS", "MONTH"}, {"WEEK", "WEEKOFYEAR"},
+    {"W", "WEEKOFYEAR"},  {"DAY", "DAY"},       {"D", "DAY"},      {"DAYS", "DAY"},     {"DAYOFWEEK", "DAYOFWEEK"},
+    {"DOW", "DAYOFWEEK"}, {"DOY", "DAYOFYEAR"}, {"HOUR", "HOUR"},  {"H", "HOUR"},       {"HOURS", "HOUR"},
+    {"MINUTE", "MINUTE"}, {"MIN", "MINUTE"},
 }};
 
 Result<Value> DatePart(Translator &translator, const Expression &node, Values arguments) {
@@ -516,7 +530,7 @@ Result<Value> DatePart(Translator &translator, const Expression &node, Values ar
 }
 
 constexpr std::array<std::string_view, 7> kWeekdays = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
-                                                        "FRIDAY", "SATURDAY", "SUNDAY"};
+                                                       "FRIDAY", "SATURDAY", "SUNDAY"};
 
 Result<Value> NextDay(Translator &, const Expression &node, Values arguments) {
     if (arguments.size() != 2) {
@@ -525,7 +539,8 @@ Result<Value> NextDay(Translator &, const Expression &node, Values arguments) {
     BF_ASSIGN(const auto name, LiteralText(node, 1));
     const auto wanted = Upper(name);
     for (size_t day = 0; day < kWeekdays.size(); day++) {
-        if (wanted == kWeekdays[day] || wanted == kWeekdays[day].substr(0, 3) || wanted == kWeekdays[day].substr(0, 2)) {
+        if (wanted == kWeekdays[day] || wanted == kWeekdays[day].substr(0, 3) ||
+            wanted == kWeekdays[day].substr(0, 2)) {
             BF_ASSIGN(auto date, Implicitly(std::move(arguments[0]), TypeKind::kDate, node.text));
             auto text = Once(date.text, "day", [&](const std::string &d) {
                 return fmt::format("({0} + (7 - CAST(({1} - {2}) AS INTEGER) % 7))", d,
@@ -542,8 +557,9 @@ Result<Value> FromUtc(Translator &, const Expression &node, Values arguments) {
         return WrongArguments(node);
     }
     BF_ASSIGN(const auto zone, LiteralText(node, 1));
-    const bool region = zone.find('/') != std::string::npos &&
-                        zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/") == std::string::npos;
+    const bool region =
+        zone.find('/') != std::string::npos &&
+        zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/") == std::string::npos;
     if (zone != "UTC" && (!region || node.text == "TO_UTC_TIMESTAMP")) {
         return UnsupportedExpression(fmt::format("{} with the zone '{}'", node.text, zone));
     }
@@ -581,9 +597,10 @@ Result<Value> ElementAt(Translator &translator, const Expression &node, Values a
             if (get) {
                 return fmt::format("CASE WHEN {1} >= 0 THEN {0}[CAST({1} AS BIGINT) + 1] END", list, i);
             }
-            return fmt::format("CASE WHEN abs(CAST({1} AS BIGINT)) > len({0}) OR ({1} = 0 AND {0} IS NOT NULL) THEN "
-                               "error('[INVALID_ARRAY_INDEX_IN_ELEMENT_AT] The index is out of bounds.') ELSE {0}[{1}] END",
-                               list, i);
+            return fmt::format(
+                "CASE WHEN abs(CAST({1} AS BIGINT)) > len({0}) OR ({1} = 0 AND {0} IS NOT NULL) THEN "
+                "error('[INVALID_ARRAY_INDEX_IN_ELEMENT_AT] The index is out of bounds.') ELSE {0}[{1}] END",
+                list, i);
         });
     });
     return Value{std::move(text), element, true};
@@ -598,9 +615,10 @@ Result<Value> ArrayContains(Translator &translator, const Expression &node, Valu
     (void)translator;
     auto text = Once(arguments[0].text, "list", [&](const std::string &list) {
         return Once(value.text, "wanted", [&](const std::string &wanted) {
-            return fmt::format("CASE WHEN list_contains({0}, {1}) THEN TRUE WHEN {0} IS NULL OR {1} IS NULL OR "
-                               "len({0}) <> list_count({0}) THEN NULL ELSE FALSE END",
-                               list, wanted);
+            return fmt::format(
+                "CASE WHEN list_contains({0}, {1}) THEN TRUE WHEN {0} IS NULL OR {1} IS NULL OR "
+                "len({0}) <> list_count({0}) THEN NULL ELSE FALSE END",
+                list, wanted);
         });
     });
     return Value{std::move(text), TypeKind::kBoolean, arguments[0].can_fail || value.can_fail};
@@ -644,23 +662,26 @@ Result<Value> NamedStruct(Translator &, const Expression &node, Values arguments
 
 //! int('5') is CAST('5' AS INT).
 Result<Value> CastCall(Translator &, const Expression &node, Values arguments) {
-    static constexpr std::array<std::pair<std::string_view, TypeKind>, 12> kTypes = {{{"BOOLEAN", TypeKind::kBoolean},
-                                                                                       {"TINYINT", TypeKind::kByte},
-                                                                                       {"SMALLINT", TypeKind::kShort},
-                                                                                       {"INT", TypeKind::kInteger},
-                                                                                       {"BIGINT", TypeKind::kLong},
-                                                                                       {"FLOAT", TypeKind::kFloat},
-                                                                                       {"DOUBLE", TypeKind::kDouble},
-                                                                                       {"STRING", TypeKind::kString},
-                                                                                       {"BINARY", TypeKind::kBinary},
-                                                                                       {"DATE", TypeKind::kDate},
-                                                                                       {"TIMESTAMP", TypeKind::kTimestamp},
-                                                                                       {"DECIMAL", TypeKind::kDecimal}}};
-    const auto *known = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto &type) { return type.first == node.text; });
+    static constexpr std::array<std::pair<std::string_view, TypeKind>, 12> kTypes = {
+        {{"BOOLEAN", TypeKind::kBoolean},
+         {"TINYINT", TypeKind::kByte},
+         {"SMALLINT", TypeKind::kShort},
+         {"INT", TypeKind::kInteger},
+         {"BIGINT", TypeKind::kLong},
+         {"FLOAT", TypeKind::kFloat},
+         {"DOUBLE", TypeKind::kDouble},
+         {"STRING", TypeKind::kString},
+         {"BINARY", TypeKind::kBinary},
+         {"DATE", TypeKind::kDate},
+         {"TIMESTAMP", TypeKind::kTimestamp},
+         {"DECIMAL", TypeKind::kDecimal}}};
+    const auto *known =
+        std::find_if(kTypes.begin(), kTypes.end(), [&](const auto &type) { return type.first == node.text; });
     if (arguments.size() != 1) {
         return WrongArguments(node);
     }
-    return Cast(std::move(arguments[0]), known->second == TypeKind::kDecimal ? DataType::Decimal(10, 0) : DataType(known->second));
+    return Cast(std::move(arguments[0]),
+                known->second == TypeKind::kDecimal ? DataType::Decimal(10, 0) : DataType(known->second));
 }
 
 struct SpecialFunction {

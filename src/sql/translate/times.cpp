@@ -1,6 +1,7 @@
-// Instants and the session's wall clock, and what intervals add to them. Spark does this with java.time: of two instants
-// with the same wall time it takes the earlier one (or the one with the offset that a time had before it was moved), and
-// moves a wall time within a gap behind it. DuckDB's cast takes the later of two, so text is built around it.
+// Instants and the session's wall clock, and what intervals add to them. Spark does this with java.time: of two
+// instants with the same wall time it takes the earlier one (or the one with the offset that a time had before it was
+// moved), and moves a wall time within a gap behind it. DuckDB's cast takes the later of two, so text is built around
+// it.
 #include <cstdlib>
 
 #include "sql/translate/translator.hpp"

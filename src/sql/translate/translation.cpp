@@ -1,5 +1,5 @@
-// The walk over the tree: literals, columns, operators, CASE, IN, LIKE. Every operand is cast to the type in which Spark
-// computes, so that DuckDB's text has Spark's type at every node.
+// The walk over the tree: literals, columns, operators, CASE, IN, LIKE. Every operand is cast to the type in which
+// Spark computes, so that DuckDB's text has Spark's type at every node.
 #include "sql/translate/translation.hpp"
 
 #include <algorithm>
@@ -36,17 +36,16 @@ std::string Joined(const Values &values, std::string_view separator) {
     return text;
 }
 
-bool IsComparable(const SparkType &type) {
-    return !type.Is(TypeKind::kMap) && !type.Is(TypeKind::kVariant);
-}
+bool IsComparable(const SparkType &type) { return !type.Is(TypeKind::kMap) && !type.Is(TypeKind::kVariant); }
 
 }  // namespace
 
 Error UnsupportedExpression(std::string_view what) {
-    return Fail(Condition::DELTA_UNSUPPORTED_EXPRESSION,
-                "{} cannot be evaluated. It is not known to mean the same as in Spark, and a guess could give wrong rows. "
-                "Write the expression without it, or run the statement in Spark.",
-                what);
+    return Fail(
+        Condition::DELTA_UNSUPPORTED_EXPRESSION,
+        "{} cannot be evaluated. It is not known to mean the same as in Spark, and a guess could give wrong rows. "
+        "Write the expression without it, or run the statement in Spark.",
+        what);
 }
 
 Error Mismatch(std::string_view what) {
@@ -259,8 +258,8 @@ Result<Value> Translator::Field(Value value, const std::string &name) {
     const auto *field = value.type.type.struct_type().Find(name);
     if (!field) {
         return Fail(Condition::UNRESOLVED_COLUMN,
-                    "No such struct field {} in {}. The table has no such field. Correct the name.", QuoteSparkName(name),
-                    value.type.ToString());
+                    "No such struct field {} in {}. The table has no such field. Correct the name.",
+                    QuoteSparkName(name), value.type.ToString());
     }
     return Value{fmt::format("struct_extract({}, {})", value.text, QuoteText(field->name)), field->type,
                  value.can_fail};
@@ -285,16 +284,18 @@ Result<Value> Translator::Subscript(const Expression &node) {
     }
     auto text = Once(parts[0].text, "list", [&](const std::string &list) {
         return Once(parts[1].text, "index", [&](const std::string &index) {
-            return fmt::format("CASE WHEN ({1} < 0 AND {0} IS NOT NULL) OR {1} >= len({0}) THEN error('[INVALID_ARRAY_INDEX] The index is out of "
-                               "bounds. Use get() to have NULL then.') ELSE {0}[CAST({1} AS BIGINT) + 1] END",
-                               list, index);
+            return fmt::format(
+                "CASE WHEN ({1} < 0 AND {0} IS NOT NULL) OR {1} >= len({0}) THEN error('[INVALID_ARRAY_INDEX] The "
+                "index is out of "
+                "bounds. Use get() to have NULL then.') ELSE {0}[CAST({1} AS BIGINT) + 1] END",
+                list, index);
         });
     });
     return Value{std::move(text), parts[0].type.type.array_type().element, true};
 }
 
-// Spark does not evaluate an operand whose value does not matter any more; DuckDB evaluates all. CASE keeps the order where
-// a later operand may fail.
+// Spark does not evaluate an operand whose value does not matter any more; DuckDB evaluates all. CASE keeps the order
+// where a later operand may fail.
 Result<Value> Translator::Logic(const Expression &node) {
     Values parts;
     for (const auto &child : node.children) {
@@ -400,7 +401,9 @@ Result<Value> Translator::Bits(const std::string &op, Value a, Value b) {
         const SparkType type = a.type.Is(TypeKind::kLong) ? TypeKind::kLong : TypeKind::kInteger;
         BF_ASSIGN(a, Cast(std::move(a), type));
         BF_ASSIGN(b, Implicitly(std::move(b), TypeKind::kInteger, op));
-        const auto *name = op == "<<" ? "spark_shift_left" : op == ">>" ? "spark_shift_right" : "spark_shift_right_unsigned";
+        const auto *name = op == "<<"   ? "spark_shift_left"
+                           : op == ">>" ? "spark_shift_right"
+                                        : "spark_shift_right_unsigned";
         return Value{fmt::format("{}({}, {})", name, a.text, b.text), type, a.can_fail || b.can_fail};
     }
     BF_ASSIGN(auto sides, Alike({std::move(a), std::move(b)}, false, op));
@@ -468,7 +471,8 @@ Result<Value> Translator::Arithmetic(const std::string &op, Value a, Value b) {
         }
         if (op == "%") {
             BF_ASSIGN(auto sides, Alike({std::move(a), std::move(b)}, false, what));
-            return Value{Typed(fmt::format("spark_remainder({}, {})", sides[0].text, sides[1].text), *type), *type, true};
+            return Value{Typed(fmt::format("spark_remainder({}, {})", sides[0].text, sides[1].text), *type), *type,
+                         true};
         }
         // DuckDB computes in 64 bits where both sides fit, and fails where the result does not.
         const auto &left = a.type.type;
@@ -535,10 +539,11 @@ Result<Value> Translator::Like(const Expression &node) {
             if (pattern.text[i] == escape[0]) {
                 const char next = i + 1 < pattern.text.size() ? pattern.text[i + 1] : '\0';
                 if (next != '%' && next != '_' && next != escape[0]) {
-                    return Fail(Condition::BIRDFOOT_INVALID_INPUT,
-                                "The pattern '{}' is no LIKE pattern. Its escape character {} may only stand before %, _ or "
-                                "itself.",
-                                pattern.text, escape);
+                    return Fail(
+                        Condition::BIRDFOOT_INVALID_INPUT,
+                        "The pattern '{}' is no LIKE pattern. Its escape character {} may only stand before %, _ or "
+                        "itself.",
+                        pattern.text, escape);
                 }
                 i++;
             }
@@ -662,9 +667,9 @@ std::vector<ColumnUse> ColumnsOf(const Expression &expression, const StructType 
 }
 
 bool MeansTheSame(const Expression &node) {
-    static constexpr std::array<std::string_view, 14> kSame = {"ABS",   "COALESCE", "CURRENT_DATE", "CURRENT_TIMESTAMP", "DAY",
-                                                                "LENGTH", "LOWER",   "MONTH",        "NOW",               "NULLIF",
-                                                                "UPPER", "YEAR",     "GREATEST",     "LEAST"};
+    static constexpr std::array<std::string_view, 14> kSame = {
+        "ABS",    "COALESCE", "CURRENT_DATE", "CURRENT_TIMESTAMP", "DAY",  "LENGTH", "LOWER", "MONTH", "NOW",
+        "NULLIF", "UPPER",    "YEAR",         "GREATEST",          "LEAST"};
     switch (node.kind) {
     case ExpressionKind::kParameter:
     case ExpressionKind::kSubscript: return false;

@@ -1,7 +1,8 @@
 // From Spark's expressions, as tables store them (CHECK constraints, invariants, generated columns, defaults), to
-// DuckDB's text with the same meaning: the types of columns are known, every operand is cast as Spark casts it with ANSI
-// mode on, and what Spark fails on fails. An operator, cast or function is understood only where its answers are known to
-// be Spark's (tests/golden/spark_expressions.json compares them one by one); everything else is refused by its name.
+// DuckDB's text with the same meaning: the types of columns are known, every operand is cast as Spark casts it with
+// ANSI mode on, and what Spark fails on fails. An operator, cast or function is understood only where its answers are
+// known to be Spark's (tests/golden/spark_expressions.json compares them one by one); everything else is refused by its
+// name.
 //
 // The text calls functions named spark_…, which the engine must have (duckdb/translate/spark_functions), and relies on
 // the session's time zone being Spark's.
@@ -16,8 +17,8 @@
 namespace birdfoot::sql {
 
 struct Translation {
-    std::string text;  // DuckDB's; columns are quoted names
-    DataType type;     // Spark's type of the value; the text has DuckDB's type of it
+    std::string text;                  // DuckDB's; columns are quoted names
+    DataType type;                     // Spark's type of the value; the text has DuckDB's type of it
     std::vector<std::string> columns;  // the top columns that it reads, as the schema spells them, each once
     bool varies = false;               // gives another value another time (now())
     //! Spark takes it in a CHECK constraint, but not in a generated column; the name of what it does not take there.

@@ -25,7 +25,8 @@ using Values = std::vector<Value>;
 //! `form` with {0}, {1} … replaced.
 std::string Fill(std::string_view form, const std::vector<std::string> &parts);
 //! `body` as a function of the text under the name `name`, which it may repeat: the text is evaluated once.
-std::string Once(const std::string &text, std::string_view name, const std::function<std::string(const std::string &)> &body);
+std::string Once(const std::string &text, std::string_view name,
+                 const std::function<std::string(const std::string &)> &body);
 
 Error UnsupportedExpression(std::string_view what);
 Error Mismatch(std::string_view what);

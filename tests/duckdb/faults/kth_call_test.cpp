@@ -1,6 +1,7 @@
-// What if the k-th call fails, for every k of a statement: the calls to the object store (nothing happened; it happened but
-// the answer was lost; everything fails from here on), and the calls to the file system that write data files (the disk is
-// full). The error is clean, the table is as before or after, nothing lies about that no version names, the database goes on.
+// What if the k-th call fails, for every k of a statement: the calls to the object store (nothing happened; it happened
+// but the answer was lost; everything fails from here on), and the calls to the file system that write data files (the
+// disk is full). The error is clean, the table is as before or after, nothing lies about that no version names, the
+// database goes on.
 #include <set>
 
 #include "duckdb/common/local_file_system.hpp"
@@ -96,7 +97,8 @@ const std::vector<Story> &Stories() {
     static const std::string kFill = "INSERT INTO {t} VALUES (1, 'a'), (2, 'b')";
     static const std::string kMany = "INSERT INTO {t} SELECT i, 'a' FROM range(3) r(i)";
     static const std::string kVectors =
-        "CREATE TABLE {t} (id INT, p VARCHAR) USING delta PARTITIONED BY (p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', "
+        "CREATE TABLE {t} (id INT, p VARCHAR) USING delta PARTITIONED BY (p) TBLPROPERTIES "
+        "('delta.enableDeletionVectors' = 'true', "
         "'delta.enableChangeDataFeed' = 'true')";
     static const std::string kNone = "none";
     static const std::vector<Story> kStories = {
@@ -107,11 +109,18 @@ const std::vector<Story> &Stories() {
         {"delete", {kMake, kFill}, "DELETE FROM {t} WHERE id = 2", "1|a\n2|b\n", "1|a\n"},
         {"delete with a vector", {kVectors, kMany}, "DELETE FROM {t} WHERE id > 1", "0|a\n1|a\n2|a\n", "0|a\n1|a\n"},
         {"update", {kMake, kMany}, "UPDATE {t} SET id = 9 WHERE id = 1", "0|a\n1|a\n2|a\n", "0|a\n2|a\n9|a\n"},
-        {"update with a vector", {kVectors, kMany}, "UPDATE {t} SET id = 9 WHERE id = 1", "0|a\n1|a\n2|a\n", "0|a\n2|a\n9|a\n"},
-        {"merge", {kVectors, kMany},
-         "MERGE INTO {t} t USING (VALUES (1, 'a'), (7, 'b')) s(id, p) ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN "
+        {"update with a vector",
+         {kVectors, kMany},
+         "UPDATE {t} SET id = 9 WHERE id = 1",
+         "0|a\n1|a\n2|a\n",
+         "0|a\n2|a\n9|a\n"},
+        {"merge",
+         {kVectors, kMany},
+         "MERGE INTO {t} t USING (VALUES (1, 'a'), (7, 'b')) s(id, p) ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT "
+         "MATCHED THEN "
          "INSERT (id, p) VALUES (s.id, s.p)",
-         "0|a\n1|a\n2|a\n", "0|a\n2|a\n7|b\n"},
+         "0|a\n1|a\n2|a\n",
+         "0|a\n2|a\n7|b\n"},
         {"checkpoint",
          {kMake, kFill, "ALTER TABLE {t} SET TBLPROPERTIES ('delta.checkpointInterval' = '1')"},
          "INSERT INTO {t} VALUES (3, 'a')",
@@ -201,10 +210,10 @@ TEST_F(KthCallTest, OfTheStore) {
                     Host host(faults);
                     const auto calls = faults->calls();
                     faults->FailCall(k, fault);
-                    Act(host, story, std::string(story.name) + ", call " + std::to_string(k) + ", fault " +
-                                         std::to_string(static_cast<int>(fault)),
-                        fault == Fault::kDies,
-                        [&] {
+                    Act(host, story,
+                        std::string(story.name) + ", call " + std::to_string(k) + ", fault " +
+                            std::to_string(static_cast<int>(fault)),
+                        fault == Fault::kDies, [&] {
                             reached = faults->calls() - calls >= k;
                             faults->Heal();
                         });

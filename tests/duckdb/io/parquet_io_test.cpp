@@ -58,24 +58,21 @@ protected:
             return "NULL";
         }
         switch (column.kind) {
-            case ColumnKind::kDouble:
-                return fmt::format("{}", column.doubles.at(row));
-            case ColumnKind::kString:
-            case ColumnKind::kDecimal:
-                return std::string(column.strings.at(row));
-            case ColumnKind::kMap:
-            case ColumnKind::kList: {
-                std::string text = "[";
-                for (auto i = column.offsets.at(row); i < column.offsets.at(row + 1); ++i) {
-                    text += text.size() > 1 ? " " : "";
-                    for (size_t child = 0; child < column.children.size(); ++child) {
-                        text += (child ? "=" : "") + Text(column.children[child], i);
-                    }
+        case ColumnKind::kDouble: return fmt::format("{}", column.doubles.at(row));
+        case ColumnKind::kString:
+        case ColumnKind::kDecimal: return std::string(column.strings.at(row));
+        case ColumnKind::kMap:
+        case ColumnKind::kList: {
+            std::string text = "[";
+            for (auto i = column.offsets.at(row); i < column.offsets.at(row + 1); ++i) {
+                text += text.size() > 1 ? " " : "";
+                for (size_t child = 0; child < column.children.size(); ++child) {
+                    text += (child ? "=" : "") + Text(column.children[child], i);
                 }
-                return text + "]";
             }
-            default:
-                return std::to_string(column.ints.at(row));
+            return text + "]";
+        }
+        default: return std::to_string(column.ints.at(row));
         }
     }
 
@@ -345,9 +342,7 @@ TEST_F(ParquetIoTest, StopsAtTheVisitorsErrorAndWhenCancelled) {
 
     batches = 0;
     Call call;
-    call.cancelled = [&] {
-        return batches > 0;
-    };
+    call.cancelled = [&] { return batches > 0; };
     status = Io()->Read(
         request,
         [&](const ReadBatch &) -> Status {

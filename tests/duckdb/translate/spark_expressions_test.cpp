@@ -1,6 +1,6 @@
-// Each form of tests/golden/spark_expressions.txt, translated and evaluated by DuckDB on the same rows, against Spark's own
-// answers: the same type, the same values, an error where Spark has one, and in a generated column only what Spark takes
-// there. A form is either so or refused by name.
+// Each form of tests/golden/spark_expressions.txt, translated and evaluated by DuckDB on the same rows, against Spark's
+// own answers: the same type, the same values, an error where Spark has one, and in a generated column only what Spark
+// takes there. A form is either so or refused by name.
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -130,7 +130,7 @@ protected:
         size_t row = 0;
         (void)expected.ForEachElement([&](JsonValue value) -> Status {
             const auto wanted = value.is_string() ? std::string(*value.string())
-                                                   : "error " + std::string(value["error"].string().value_or(""));
+                                                  : "error " + std::string(value["error"].string().value_or(""));
             const auto &got = values[row];
             const bool both_fail = value.is_object() && got.starts_with("error: ");
             if (got.starts_with("error: INTERNAL") || (got != wanted && !both_fail && !IsRefusal(got))) {
@@ -170,8 +170,8 @@ TEST_F(SparkExpressions, AreWhatSparkSaysOrRefused) {
         }
         if (!answer["values"].present()) {
             ADD_FAILURE() << form << "\n  is nothing that Spark can store ("
-                          << answer["error"].string().value_or(answer["storable"].string().value_or("")) << "), but became\n  "
-                          << translation->text;
+                          << answer["error"].string().value_or(answer["storable"].string().value_or(""))
+                          << "), but became\n  " << translation->text;
             return {};
         }
         understood++;
@@ -180,7 +180,8 @@ TEST_F(SparkExpressions, AreWhatSparkSaysOrRefused) {
         Run("SET TimeZone = 'UTC'");
         const auto type = connection_.Query("SELECT typeof(" + translation->text + ") FROM t LIMIT 1");
         if (!type->HasError()) {
-            EXPECT_EQ(type->GetValue(0, 0).ToString(), TypeOf(translation->type).ToString()) << form << "\n" << translation->text;
+            EXPECT_EQ(type->GetValue(0, 0).ToString(), TypeOf(translation->type).ToString()) << form << "\n"
+                                                                                             << translation->text;
         }
         auto problems = Compare(answer["values"], *translation);
         if (answer["values_elsewhere"].present()) {

@@ -82,9 +82,9 @@ TEST_P(ObjectStoreContract, HeadTellsSizeTimeAndChange) {
     ASSERT_TRUE(first.ok()) << first.error().message();
     EXPECT_EQ(first->name, "f");
     EXPECT_EQ(first->size, 5u);
-    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
-                         std::chrono::system_clock::now().time_since_epoch())
-                         .count();
+    const auto now =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
     EXPECT_NEAR(static_cast<double>(first->modified_ms), static_cast<double>(now), 60'000);
     Write("d/f", "54321", PutMode::kOverwrite);
     auto second = store().Head(At("d/f"), call_);
@@ -107,7 +107,8 @@ TEST_P(ObjectStoreContract, ListsInTheOrderOfBytesFromAName) {
     for (const auto *name : {"b", "a", "B", "a.b", "a0", "\xc3\xa9", "z", "a b", "sub/x", "a-/y", "_c", ".d"}) {
         Write(std::string("t/") + name, name);
     }
-    EXPECT_EQ(Names(store().List(At("t"), "", call_)), ".d(2) B(1) _c(2) a(1) a b(3) a.b(3) a0(2) b(1) z(1) \xc3\xa9(2) ");
+    EXPECT_EQ(Names(store().List(At("t"), "", call_)),
+              ".d(2) B(1) _c(2) a(1) a b(3) a.b(3) a0(2) b(1) z(1) \xc3\xa9(2) ");
     EXPECT_EQ(Names(store().List(At("t"), "a.b", call_)), "a.b(3) a0(2) b(1) z(1) \xc3\xa9(2) ");
     EXPECT_EQ(Names(store().List(At("t"), "a.", call_)), "a.b(3) a0(2) b(1) z(1) \xc3\xa9(2) ");
     EXPECT_EQ(Names(store().List(At("t"), "\xff", call_)), "");
@@ -162,8 +163,8 @@ TEST_P(ObjectStoreContract, OneWriterWinsARace) {
                 while (ready < kThreads) {
                     std::this_thread::yield();
                 }
-                auto result = store().Put(path, std::string(1000, static_cast<char>('a' + writer)),
-                                          PutMode::kCreateOnly, call_);
+                auto result =
+                    store().Put(path, std::string(1000, static_cast<char>('a' + writer)), PutMode::kCreateOnly, call_);
                 if (result.ok() && *result == PutResult::kWritten) {
                     ++winners;
                     winner = writer;

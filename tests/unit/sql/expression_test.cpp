@@ -85,8 +85,10 @@ TEST(Expression, BothTexts) {
         {"my_udf()", "MY_UDF()", "MY_UDF()"},
         {"a[0]", "`a`[0]", "\"a\"[0]"},
         {"2 .d", "(2).`d`", "(2).\"d\""},
-        {"d + INTERVAL 1 MONTH", "`d` + (INTERVAL '1 months 0 days 0 microseconds')", "\"d\" + (INTERVAL '1 months 0 days 0 microseconds')"},
-        {"d + INTERVAL '1' DAY '2' HOURS", "`d` + (INTERVAL '0 months 1 days 7200000000 microseconds')", "\"d\" + (INTERVAL '0 months 1 days 7200000000 microseconds')"},
+        {"d + INTERVAL 1 MONTH", "`d` + (INTERVAL '1 months 0 days 0 microseconds')",
+         "\"d\" + (INTERVAL '1 months 0 days 0 microseconds')"},
+        {"d + INTERVAL '1' DAY '2' HOURS", "`d` + (INTERVAL '0 months 1 days 7200000000 microseconds')",
+         "\"d\" + (INTERVAL '0 months 1 days 7200000000 microseconds')"},
     };
     for (const auto &c : cases) {
         const auto expression = ParseExpression(c.text);

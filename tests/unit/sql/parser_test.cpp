@@ -277,11 +277,15 @@ TEST(Parser, Update) {
         {"UPDATE t SET a = 1, b = f(x, 2) WHERE c", "unchanged"},
         {"UPDATE t SET (a, b) = (1, 2)", "unchanged"},
         {"UPDATE t SET a.b = CASE WHEN x THEN 1 ELSE 2 END, c = {'d': 1, 'e': [2, 3]} WHERE `z` = 1",
-         "update t alias t: UPDATE t SET<update a.b=CASE WHEN x THEN 1 ELSE 2 END c={'d': 1, 'e': [2, 3]}> WHERE \"z\" = 1"},
-        {"update delta.`/p` as x set x.a = x.b IS DISTINCT FROM 3, x.c.`d e` = (SELECT 1 FROM t WHERE y) FROM u RETURNING *",
-         "update delta.`/p` alias x: update delta.\"/p\" as x set<update x.a=x.b IS DISTINCT FROM 3 x.c.d e=(SELECT 1 FROM "
+         "update t alias t: UPDATE t SET<update a.b=CASE WHEN x THEN 1 ELSE 2 END c={'d': 1, 'e': [2, 3]}> WHERE \"z\" "
+         "= 1"},
+        {"update delta.`/p` as x set x.a = x.b IS DISTINCT FROM 3, x.c.`d e` = (SELECT 1 FROM t WHERE y) FROM u "
+         "RETURNING *",
+         "update delta.`/p` alias x: update delta.\"/p\" as x set<update x.a=x.b IS DISTINCT FROM 3 x.c.d e=(SELECT 1 "
+         "FROM "
          "t WHERE y)> FROM u RETURNING *"},
-        {"WITH k AS (SELECT 1) UPDATE t SET t.a = 1", "update t alias t: WITH k AS (SELECT 1) UPDATE t SET<update t.a=1>"},
+        {"WITH k AS (SELECT 1) UPDATE t SET t.a = 1",
+         "update t alias t: WITH k AS (SELECT 1) UPDATE t SET<update t.a=1>"},
         {"UPDATE EXTENSIONS", "unchanged"},
         {"UPDATE", "unchanged"},
     });
@@ -290,19 +294,23 @@ TEST(Parser, Update) {
 TEST(Parser, Merge) {
     Check({
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update *> WHEN NOT MATCHED THEN "
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN <update *> WHEN NOT MATCHED "
+         "THEN "
          "<insert *>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED BY TARGET AND s.x THEN "
          "INSERT *;",
-         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED "
+         "merge t alias t using s: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT "
+         "MATCHED "
          "BY TARGET AND s.x THEN <insert *>"},
         {"MERGE WITH SCHEMA EVOLUTION INTO delta.`/p` t USING (SELECT * FROM s) s ON t.a = s.a WHEN MATCHED THEN "
          "DELETE",
-         "merge delta.`/p` alias t using s evolve: MERGE INTO delta.\"/p\" t USING (SELECT * FROM s) s ON t.a = s.a WHEN "
+         "merge delta.`/p` alias t using s evolve: MERGE INTO delta.\"/p\" t USING (SELECT * FROM s) s ON t.a = s.a "
+         "WHEN "
          "MATCHED THEN DELETE"},
         {"merge into delta.`p` target using delta.`p` version as of 1 source on target.id = source.id when matched "
          "then update set *",
-         "merge delta.p alias target using source: merge into delta.\"p\" target using delta.\"p\" source AT (VERSION => "
+         "merge delta.p alias target using source: merge into delta.\"p\" target using delta.\"p\" source AT (VERSION "
+         "=> "
          "1) on target.id = source.id when matched then <update *>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED AND (CASE WHEN x THEN 1 ELSE 0 END) = 1 THEN UPDATE SET a = "
          "CASE WHEN y THEN 2 END",
@@ -310,15 +318,19 @@ TEST(Parser, Merge) {
         {"MERGE INTO t USING s ON `t`.a = s.a WHEN MATCHED THEN DELETE",
          "text MERGE INTO t USING s ON \"t\".a = s.a WHEN MATCHED THEN DELETE"},
         {"WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *",
-         "merge t alias t using s: WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN <insert "
+         "merge t alias t using s: WITH s AS (SELECT 1 a) MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN "
+         "<insert "
          "*>"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN NOT MATCHED THEN INSERT BY NAME", "unchanged"},
         {"MERGE", "unchanged"},
         // names with qualifiers, fields of structs
-        {"MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x THEN true END THEN UPDATE SET a.v = "
-         "b.v, w.x = 2 WHEN NOT MATCHED THEN INSERT (a.i, v) VALUES (b.i, CASE WHEN b.i THEN 1 END) WHEN NOT MATCHED BY "
+        {"MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x THEN true END THEN UPDATE SET "
+         "a.v = "
+         "b.v, w.x = 2 WHEN NOT MATCHED THEN INSERT (a.i, v) VALUES (b.i, CASE WHEN b.i THEN 1 END) WHEN NOT MATCHED "
+         "BY "
          "SOURCE THEN UPDATE SET v = 1",
-         "merge x.t alias a using b: MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x THEN "
+         "merge x.t alias a using b: MERGE INTO x.t AS a USING s b ON a.i = b.i WHEN MATCHED AND CASE WHEN NOT b.x "
+         "THEN "
          "true END THEN <update a.v=b.v w.x=2> WHEN NOT MATCHED THEN <insert a.i v> VALUES (b.i, CASE WHEN b.i THEN 1 "
          "END) WHEN NOT MATCHED BY SOURCE THEN UPDATE SET v = 1"},
         {"MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET * EXCEPT (b, c)",
@@ -331,7 +343,8 @@ TEST(Parser, Merge) {
         {"MERGE INTO t USING c d AT (VERSION => 3) ON x WHEN NOT MATCHED THEN INSERT *",
          "merge t alias t using d: MERGE INTO t USING c d AT (VERSION => 3) ON x WHEN NOT MATCHED THEN <insert *>"},
         {"MERGE INTO t USING (VALUES (1, 2)) AS s(a, b) USING (a) WHEN NOT MATCHED THEN INSERT *",
-         "merge t alias t using s: MERGE INTO t USING (VALUES (1, 2)) AS s(a, b) USING (a) WHEN NOT MATCHED THEN <insert "
+         "merge t alias t using s: MERGE INTO t USING (VALUES (1, 2)) AS s(a, b) USING (a) WHEN NOT MATCHED THEN "
+         "<insert "
          "*>"},
         {"MERGE INTO t USING (SELECT 1) ON x WHEN NOT MATCHED THEN INSERT *",
          "merge t alias t using source: MERGE INTO t USING (SELECT 1) AS source ON x WHEN NOT MATCHED THEN <insert *>"},
@@ -340,9 +353,11 @@ TEST(Parser, Merge) {
         {"MERGE INTO t USING (a JOIN b USING (c)) ON x WHEN NOT MATCHED THEN DO NOTHING", "unchanged"},
         // only the last clause of a kind may do without a condition
         {"MERGE INTO t USING s ON x WHEN MATCHED THEN DELETE WHEN MATCHED AND y THEN UPDATE SET a = 1",
-         "merge t alias t using s hides: MERGE INTO t USING s ON x WHEN MATCHED THEN DELETE WHEN MATCHED AND y THEN UPDATE "
+         "merge t alias t using s hides: MERGE INTO t USING s ON x WHEN MATCHED THEN DELETE WHEN MATCHED AND y THEN "
+         "UPDATE "
          "SET a = 1"},
-        {"MERGE INTO t USING s ON x WHEN MATCHED AND y THEN DELETE WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE THEN "
+        {"MERGE INTO t USING s ON x WHEN MATCHED AND y THEN DELETE WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE "
+         "THEN "
          "DELETE",
          "unchanged"},
     });

@@ -54,7 +54,8 @@ public:
         return out + " " + s.query;
     }
     std::string operator()(const Update &s) const {
-        return "update " + s.table.ToText() + " alias " + s.alias + ": " + s.before + "<" + Action(s.action) + ">" + s.after;
+        return "update " + s.table.ToText() + " alias " + s.alias + ": " + s.before + "<" + Action(s.action) + ">" +
+               s.after;
     }
     std::string operator()(const Merge &s) const {
         std::string out = "merge " + s.target.ToText() + " alias " + s.target_alias + " using " + s.source_alias +

@@ -24,19 +24,23 @@ StoreUnderTest Local(bool fsync) {
 
 INSTANTIATE_TEST_SUITE_P(
     Stores, ObjectStoreContract,
-    testing::Values(
-        StoreCase{"Memory", [] { return StoreUnderTest{std::make_shared<MemoryStore>(), "/memory", nullptr}; }},
-        StoreCase{"Local", [] { return Local(false); }}, StoreCase{"LocalWithFsync", [] { return Local(true); }},
-        StoreCase{"FaultInjecting",
-                  [] {
-                      auto inner = std::make_shared<MemoryStore>();
-                      return StoreUnderTest{std::make_shared<FaultInjectingStore>(inner), "/memory", nullptr};
-                  }},
-        StoreCase{"Retrying",
-                  [] {
-                      auto inner = std::make_shared<MemoryStore>();
-                      return StoreUnderTest{std::make_shared<RetryingStore>(inner), "/memory", nullptr};
-                  }}),
+    testing::Values(StoreCase{"Memory",
+                              [] {
+                                  return StoreUnderTest{std::make_shared<MemoryStore>(), "/memory", nullptr};
+                              }},
+                    StoreCase{"Local", [] { return Local(false); }},
+                    StoreCase{"LocalWithFsync", [] { return Local(true); }},
+                    StoreCase{
+                        "FaultInjecting",
+                        [] {
+                            auto inner = std::make_shared<MemoryStore>();
+                            return StoreUnderTest{std::make_shared<FaultInjectingStore>(inner), "/memory", nullptr};
+                        }},
+                    StoreCase{"Retrying",
+                              [] {
+                                  auto inner = std::make_shared<MemoryStore>();
+                                  return StoreUnderTest{std::make_shared<RetryingStore>(inner), "/memory", nullptr};
+                              }}),
     [](const testing::TestParamInfo<StoreCase> &info) { return info.param.name; });
 
 TEST(FaultInjectingStoreTest, FailsTheChosenCallOnly) {

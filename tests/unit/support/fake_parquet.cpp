@@ -47,7 +47,8 @@ ColumnVector Empty(const ColumnType &type) {
 }
 
 //! Appends one value; `null_above`: a struct around it is null.
-void AppendRow(ColumnVector &to, const ColumnVector &from, size_t row, std::deque<std::string> *texts, bool null_above) {
+void AppendRow(ColumnVector &to, const ColumnVector &from, size_t row, std::deque<std::string> *texts,
+               bool null_above) {
     if (null_above || from.is_null(row)) {
         AppendNull(to);
         return;
@@ -176,7 +177,8 @@ struct Found {
     const ColumnVector *column = nullptr;
     std::vector<const ColumnVector *> around;
     bool is_null(size_t row) const {
-        return std::any_of(around.begin(), around.end(), [&](auto *c) { return c->is_null(row); }) || column->is_null(row);
+        return std::any_of(around.begin(), around.end(), [&](auto *c) { return c->is_null(row); }) ||
+               column->is_null(row);
     }
 };
 
@@ -238,13 +240,15 @@ Status FakeParquet::Read(const ReadRequest &request, const std::function<Status(
         BF_ASSIGN(const File *file, Find(request.files[f]));
         std::vector<size_t> rows;
         for (size_t row = 0; row < file->rows; ++row) {
-            const bool asked = !request.only_rows || std::binary_search(request.only_rows->begin(), request.only_rows->end(),
-                                                                        static_cast<int64_t>(row));
-            const bool some = request.any_not_null.empty() ||
-                              std::any_of(request.any_not_null.begin(), request.any_not_null.end(), [&](const auto &path) {
-                                  const auto found = FindColumn(*file, path);
-                                  return found && !found->is_null(row);
-                              });
+            const bool asked =
+                !request.only_rows ||
+                std::binary_search(request.only_rows->begin(), request.only_rows->end(), static_cast<int64_t>(row));
+            const bool some =
+                request.any_not_null.empty() ||
+                std::any_of(request.any_not_null.begin(), request.any_not_null.end(), [&](const auto &path) {
+                    const auto found = FindColumn(*file, path);
+                    return found && !found->is_null(row);
+                });
             if (asked && some) {
                 rows.push_back(row);
             }
@@ -346,7 +350,8 @@ void FakeParquet::DropColumn(const std::string &path, const std::vector<std::str
     auto *types = &file.schema;
     auto *columns = &file.columns;
     for (size_t depth = 0; depth < column.size(); ++depth) {
-        const auto it = std::find_if(types->begin(), types->end(), [&](auto &type) { return type.name == column[depth]; });
+        const auto it =
+            std::find_if(types->begin(), types->end(), [&](auto &type) { return type.name == column[depth]; });
         if (it == types->end()) {
             return;
         }

@@ -39,10 +39,10 @@ protected:
             "\n",
             path, time);
     }
-    void Create(const std::string &more = "") {
-        Commit(0, std::string(kProtocol) + "\n" + kMetadata + "\n" + more);
+    void Create(const std::string &more = "") { Commit(0, std::string(kProtocol) + "\n" + kMetadata + "\n" + more); }
+    Result<SnapshotPtr> Load(VersionTarget target = LatestVersion()) {
+        return LoadSnapshot(engine, root, target, call);
     }
-    Result<SnapshotPtr> Load(VersionTarget target = LatestVersion()) { return LoadSnapshot(engine, root, target, call); }
     std::vector<std::string> Paths(const LogSegment &segment, FileRequest request = {}) {
         std::vector<std::string> paths;
         const auto counts = ReplayFiles(

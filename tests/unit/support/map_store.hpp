@@ -1,5 +1,5 @@
-// A store in a map, for tests of the log: times are set by hand, calls are counted, files can be hidden from listings as
-// a stale listing would, and reads can be made to fail.
+// A store in a map, for tests of the log: times are set by hand, calls are counted, files can be hidden from listings
+// as a stale listing would, and reads can be made to fail.
 #pragma once
 
 #include <map>

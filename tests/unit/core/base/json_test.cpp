@@ -36,8 +36,19 @@ TEST(JsonTest, DamagedTextSaysWhere) {
 TEST(JsonTest, WriterEscapesAndRepairsUtf8) {
     std::string out;
     JsonWriter writer(out);
-    writer.BeginObject().Key("a\"b").String(std::string("x\n\x01\xff\xc3\xa9", 6)).Key("l").BeginArray().Int(1).Bool(true).Null()
-        .EndArray().Optional("none", std::optional<int64_t>()).Key("r").Raw("[1.50]").EndObject();
+    writer.BeginObject()
+        .Key("a\"b")
+        .String(std::string("x\n\x01\xff\xc3\xa9", 6))
+        .Key("l")
+        .BeginArray()
+        .Int(1)
+        .Bool(true)
+        .Null()
+        .EndArray()
+        .Optional("none", std::optional<int64_t>())
+        .Key("r")
+        .Raw("[1.50]")
+        .EndObject();
     EXPECT_EQ(out, "{\"a\\\"b\":\"x\\n\\u0001\xEF\xBF\xBD\xc3\xa9\",\"l\":[1,true,null],\"r\":[1.50]}");
     EXPECT_TRUE(JsonDocument::Parse(out).ok());
 }

@@ -20,9 +20,13 @@ protected:
     static std::string Field(const char *name, const char *type) {
         return fmt::format(R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{}}}})", name, type);
     }
-    void CreateWithFeed(const std::string &more = "") { Commit(0, std::string(kProtocol) + "\n" + Feed() + "\n" + more); }
+    void CreateWithFeed(const std::string &more = "") {
+        Commit(0, std::string(kProtocol) + "\n" + Feed() + "\n" + more);
+    }
     static std::string Cdc(const std::string &path) {
-        return fmt::format(R"({{"cdc":{{"path":"{}","partitionValues":{{"p":"a"}},"size":1,"dataChange":false}}}})", path) + "\n";
+        return fmt::format(R"({{"cdc":{{"path":"{}","partitionValues":{{"p":"a"}},"size":1,"dataChange":false}}}})",
+                           path) +
+               "\n";
     }
     Result<TableChanges> Plan(Version start, std::optional<Version> end = {}, bool lenient = false) {
         return PlanTableChanges(engine, root, {start, end, lenient}, call);
@@ -38,7 +42,8 @@ protected:
                     rows = fmt::format(" {}{{{}}}", change.only_rows ? "only" : "without",
                                        fmt::join(change.rows->ToVector(), ","));
                 }
-                lines.push_back(fmt::format("{} {} {}{}", change.version, ChangeTypeText(change.kind), change.file.path, rows));
+                lines.push_back(
+                    fmt::format("{} {} {}{}", change.version, ChangeTypeText(change.kind), change.file.path, rows));
             }
         }
         return lines;
@@ -142,7 +147,8 @@ TEST_F(TableChangesTest, AddedColumnsAreFineOtherChangesAreNot) {
 
 TEST_F(TableChangesTest, WideningIsReadable) {
     const auto feed = R"("delta.enableChangeDataFeed":"true")";
-    Commit(0, std::string(kProtocol) + "\n" + MetadataWith(feed, Field("x", "integer") + "," + Field("p", "string")) + "\n" + Add("a"));
+    Commit(0, std::string(kProtocol) + "\n" + MetadataWith(feed, Field("x", "integer") + "," + Field("p", "string")) +
+                  "\n" + Add("a"));
     Commit(1, MetadataWith(feed, Field("x", "long") + "," + Field("p", "string")));
     EXPECT_EQ(Lines(0), (Names{"0 insert /t/a"}));
     Commit(2, MetadataWith(feed, Field("x", "integer") + "," + Field("p", "string")));
@@ -152,11 +158,17 @@ TEST_F(TableChangesTest, WideningIsReadable) {
 // B95
 TEST_F(TableChangesTest, B95AMergeThatChangedNothingHasNoChanges) {
     CreateWithFeed(Add("a"));
-    Commit(1, std::string(R"({"commitInfo":{"operation":"MERGE","operationMetrics":{"numTargetRowsInserted":"0","numTargetRowsUpdated":"0","numTargetRowsDeleted":"0"}}})") +
-                  "\n" + Add("b") + Remove("a"));
+    Commit(
+        1,
+        std::string(
+            R"({"commitInfo":{"operation":"MERGE","operationMetrics":{"numTargetRowsInserted":"0","numTargetRowsUpdated":"0","numTargetRowsDeleted":"0"}}})") +
+            "\n" + Add("b") + Remove("a"));
     EXPECT_EQ(Lines(1), (Names{}));
-    Commit(2, std::string(R"({"commitInfo":{"operation":"MERGE","operationMetrics":{"numTargetRowsInserted":"0","numTargetRowsUpdated":"1","numTargetRowsDeleted":"0"}}})") +
-                  "\n" + Add("c") + Remove("b"));
+    Commit(
+        2,
+        std::string(
+            R"({"commitInfo":{"operation":"MERGE","operationMetrics":{"numTargetRowsInserted":"0","numTargetRowsUpdated":"1","numTargetRowsDeleted":"0"}}})") +
+            "\n" + Add("c") + Remove("b"));
     EXPECT_EQ(Lines(2), (Names{"2 delete /t/b", "2 insert /t/c"}));
 }
 

@@ -23,21 +23,22 @@ Error ParseError(std::string_view text) {
 
 // Lines as delta-spark writes them: reading and writing gives the same bytes.
 TEST(ActionsTest, LinesOfSparkSurviveTheRoundTrip) {
-    for (const std::string_view line : {
-             R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","appendOnly"]}})",
-             R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})",
-             R"({"metaData":{"id":"2e5","name":"n","description":"d","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":["p"],"configuration":{"delta.appendOnly":"true"},"createdTime":1603723967515}})",
-             R"({"add":{"path":"p=a%20b/part-0.parquet","partitionValues":{"p":"a b","q":null},"size":1,"modificationTime":2,"dataChange":true,"stats":"{\"numRecords\":1}","tags":{"t":"x"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab^-aqEH.-t@S}K{vb[*k^","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":7,"defaultRowCommitVersion":8,"clusteringProvider":"liquid"}})",
-             R"({"add":{"path":"a","partitionValues":{},"size":1,"modificationTime":2,"dataChange":false}})",
-             R"({"remove":{"path":"a","deletionTimestamp":1515488792485,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":null},"size":10,"tags":{},"deletionVector":{"storageType":"i","pathOrInlineDv":"wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L","sizeInBytes":40,"cardinality":6},"baseRowId":1,"defaultRowCommitVersion":2,"stats":"{}"}})",
-             R"({"txn":{"appId":"3ba13872-2d47-4e17-86a0-21afd2a22395","version":364475}})",
-             R"({"txn":{"appId":"x","version":1,"lastUpdated":5}})",
-             R"({"domainMetadata":{"domain":"delta.clustering","configuration":"{}","removed":false}})",
-             R"({"cdc":{"path":"_change_data/cdc-0.parquet","partitionValues":{"p":"1"},"size":1296,"dataChange":false}})",
-             R"({"commitInfo":{"timestamp":1,"userId":"u","operation":"WRITE","operationParameters":{"mode":"Append","x":[1,null,{"y":1.50}]},"isBlindAppend":true}})",
-             R"({"checkpointMetadata":{"version":3,"tags":{"a":"b"}}})",
-             R"({"sidecar":{"path":"016ae953-37a9-438e-8683-9a9a4a79a395.parquet","sizeInBytes":2304522,"modificationTime":1512909768000}})",
-         }) {
+    for (
+        const std::string_view line : {
+            R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors","appendOnly"]}})",
+            R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})",
+            R"({"metaData":{"id":"2e5","name":"n","description":"d","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":["p"],"configuration":{"delta.appendOnly":"true"},"createdTime":1603723967515}})",
+            R"({"add":{"path":"p=a%20b/part-0.parquet","partitionValues":{"p":"a b","q":null},"size":1,"modificationTime":2,"dataChange":true,"stats":"{\"numRecords\":1}","tags":{"t":"x"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab^-aqEH.-t@S}K{vb[*k^","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":7,"defaultRowCommitVersion":8,"clusteringProvider":"liquid"}})",
+            R"({"add":{"path":"a","partitionValues":{},"size":1,"modificationTime":2,"dataChange":false}})",
+            R"({"remove":{"path":"a","deletionTimestamp":1515488792485,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":null},"size":10,"tags":{},"deletionVector":{"storageType":"i","pathOrInlineDv":"wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L","sizeInBytes":40,"cardinality":6},"baseRowId":1,"defaultRowCommitVersion":2,"stats":"{}"}})",
+            R"({"txn":{"appId":"3ba13872-2d47-4e17-86a0-21afd2a22395","version":364475}})",
+            R"({"txn":{"appId":"x","version":1,"lastUpdated":5}})",
+            R"({"domainMetadata":{"domain":"delta.clustering","configuration":"{}","removed":false}})",
+            R"({"cdc":{"path":"_change_data/cdc-0.parquet","partitionValues":{"p":"1"},"size":1296,"dataChange":false}})",
+            R"({"commitInfo":{"timestamp":1,"userId":"u","operation":"WRITE","operationParameters":{"mode":"Append","x":[1,null,{"y":1.50}]},"isBlindAppend":true}})",
+            R"({"checkpointMetadata":{"version":3,"tags":{"a":"b"}}})",
+            R"({"sidecar":{"path":"016ae953-37a9-438e-8683-9a9a4a79a395.parquet","sizeInBytes":2304522,"modificationTime":1512909768000}})",
+        }) {
         auto actions = Parse(line);
         ASSERT_EQ(actions.size(), 1u) << line;
         EXPECT_EQ(ActionToJson(actions[0]), line);
@@ -65,8 +66,9 @@ TEST(ActionsTest, NullMembersCountAsMissing) {
 }
 
 TEST(ActionsTest, ValuesMayBePrettyPrintedOverLinesOrShareOne) {
-    auto actions = Parse("\r\n{\n  \"protocol\" : {\n \"minReaderVersion\" : 1,\n \"minWriterVersion\" : 2 }\n}\n\n"
-                         "{\"txn\":{\"appId\":\"a}\\\"\",\n\"version\":1}} {\"txn\":{\"appId\":\"b\",\"version\":2}}\n");
+    auto actions = Parse(
+        "\r\n{\n  \"protocol\" : {\n \"minReaderVersion\" : 1,\n \"minWriterVersion\" : 2 }\n}\n\n"
+        "{\"txn\":{\"appId\":\"a}\\\"\",\n\"version\":1}} {\"txn\":{\"appId\":\"b\",\"version\":2}}\n");
     ASSERT_EQ(actions.size(), 3u);
     EXPECT_EQ(std::get<SetTransaction>(actions[1]).app_id, "a}\"");
     EXPECT_EQ(std::get<SetTransaction>(actions[2]).app_id, "b");
@@ -97,7 +99,9 @@ TEST(ActionsTest, DamageIsNamed) {
     EXPECT_NE(ParseError("{\"add\":{}}").message().find("'path'"), std::string::npos);
     EXPECT_NE(ParseError("{\"protocol\":{\"minReaderVersion\":1}}").message().find("minWriterVersion"),
               std::string::npos);
-    EXPECT_NE(ParseError(R"({"add":{"path":"a","deletionVector":{"storageType":"u"}}})").message().find("in 'deletionVector'"),
+    EXPECT_NE(ParseError(R"({"add":{"path":"a","deletionVector":{"storageType":"u"}}})")
+                  .message()
+                  .find("in 'deletionVector'"),
               std::string::npos);
     for (const auto *text : {"[]", "null", "7 8", "}", "]", "\"{\"", "{\"a\":1}}", "\xff\xfe", "{"}) {
         EXPECT_EQ(ParseError(text).condition(), Condition::DELTA_LOG_FILE_MALFORMED) << text;
@@ -138,11 +142,12 @@ TEST(ActionsTest, ARemoveSaysAllThatItsAddSaid) {
 
 TEST(ActionsTest, AVisitorCanStop) {
     int seen = 0;
-    const auto status = ParseActions("{\"txn\":{\"appId\":\"a\",\"version\":1}}\n{\"txn\":{\"appId\":\"b\",\"version\":2}}",
-                                     "f", [&](Action &&) -> Status {
-                                         ++seen;
-                                         return Fail(Condition::BIRDFOOT_CANCELLED, "stop");
-                                     });
+    const auto status =
+        ParseActions("{\"txn\":{\"appId\":\"a\",\"version\":1}}\n{\"txn\":{\"appId\":\"b\",\"version\":2}}", "f",
+                     [&](Action &&) -> Status {
+                         ++seen;
+                         return Fail(Condition::BIRDFOOT_CANCELLED, "stop");
+                     });
     EXPECT_EQ(status.error().condition(), Condition::BIRDFOOT_CANCELLED);
     EXPECT_EQ(seen, 1);
 }

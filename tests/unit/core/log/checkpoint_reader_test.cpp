@@ -78,10 +78,14 @@ TEST_F(CheckpointReaderTest, AClassicCheckpointAndItsTail) {
     EXPECT_EQ(extras->transactions.at("app").version, 5);
     EXPECT_TRUE(extras->domains.empty());
     Names tombstones;
-    ASSERT_TRUE(ReplayTombstones(engine, segment, 5, [&](RemoveFile &&remove) -> Status {
-                    tombstones.push_back(remove.path);
-                    return {};
-                }, call).ok());
+    ASSERT_TRUE(ReplayTombstones(
+                    engine, segment, 5,
+                    [&](RemoveFile &&remove) -> Status {
+                        tombstones.push_back(remove.path);
+                        return {};
+                    },
+                    call)
+                    .ok());
     EXPECT_EQ(tombstones, (Names{"old", "a b"}));
 }
 
@@ -92,10 +96,14 @@ TEST_F(CheckpointReaderTest, FieldsSurvive) {
     const auto snapshot = Load();
     ASSERT_TRUE(snapshot.ok()) << snapshot.error().message();
     std::vector<std::string> lines;
-    ASSERT_TRUE(ReplayFiles(engine, (*snapshot)->segment(), {}, [&](AddFile &&add) -> Status {
-                    lines.push_back(ActionToJson(add));
-                    return {};
-                }, call).ok());
+    ASSERT_TRUE(ReplayFiles(
+                    engine, (*snapshot)->segment(), {},
+                    [&](AddFile &&add) -> Status {
+                        lines.push_back(ActionToJson(add));
+                        return {};
+                    },
+                    call)
+                    .ok());
     EXPECT_EQ(lines, (Names{line}));
     EXPECT_EQ(ActionToJson((*snapshot)->metadata()), kMetadata);
     EXPECT_EQ(ActionToJson((*snapshot)->protocol()), kProtocol);
@@ -134,12 +142,13 @@ TEST_F(CheckpointReaderTest, MultiPartCheckpointsCountOnceTheyAreComplete) {
 TEST_F(CheckpointReaderTest, V2WithJsonManifestAndSidecars) {
     WriteCheckpoint(LogPath("_sidecars/s1.parquet"), Add("a") + Remove("gone"));
     WriteCheckpoint(LogPath("_sidecars/s2.parquet"), Add("b"));
-    store->Set(LogPath(V2CheckpointFileName(4, "u", true)),
-               Head() + R"({"checkpointMetadata":{"version":4}})" + "\n" +
-                   R"({"sidecar":{"path":"s1.parquet","sizeInBytes":1,"modificationTime":1}})" + "\n" +
-                   // an absolute path of wherever the table was written
-                   R"({"sidecar":{"path":"s3://elsewhere/t/_delta_log/_sidecars/s2.parquet","sizeInBytes":1,"modificationTime":1}})" +
-                   "\n" + Add("in-manifest") + R"({"txn":{"appId":"app","version":4}})");
+    store->Set(
+        LogPath(V2CheckpointFileName(4, "u", true)),
+        Head() + R"({"checkpointMetadata":{"version":4}})" + "\n" +
+            R"({"sidecar":{"path":"s1.parquet","sizeInBytes":1,"modificationTime":1}})" + "\n" +
+            // an absolute path of wherever the table was written
+            R"({"sidecar":{"path":"s3://elsewhere/t/_delta_log/_sidecars/s2.parquet","sizeInBytes":1,"modificationTime":1}})" +
+            "\n" + Add("in-manifest") + R"({"txn":{"appId":"app","version":4}})");
     Commit(5, Remove("b"));
     EXPECT_EQ(Paths(), (Names{"a", "in-manifest"}));
     EXPECT_EQ(ReplayExtras(engine, (*Load())->segment(), call)->transactions.at("app").version, 4);
@@ -149,26 +158,38 @@ TEST_F(CheckpointReaderTest, V2WithParquetManifestAndSidecarsWhateverItsName) {
     for (const auto &name : {V2CheckpointFileName(4, "u", false), ClassicCheckpointFileName(4)}) {
         store->objects.clear();
         WriteCheckpoint(LogPath("_sidecars/s1.parquet"), Add("a"));
-        WriteCheckpoint(LogPath(name), Head() + Add("b") + R"({"sidecar":{"path":"s1.parquet","sizeInBytes":1,"modificationTime":1}})");
+        WriteCheckpoint(LogPath(name), Head() + Add("b") +
+                                           R"({"sidecar":{"path":"s1.parquet","sizeInBytes":1,"modificationTime":1}})");
         EXPECT_EQ(Paths(), (Names{"a", "b"})) << name;
     }
 }
 
 // B25, B27
 TEST_F(CheckpointReaderTest, B25MissingColumnsAreNull) {
-    WriteCheckpoint(Checkpoint(3), Head() + Add("a") + R"({"remove":{"path":"b","deletionTimestamp":9,"dataChange":true}})");
-    for (const Names &column : std::vector<Names>{{"add", "deletionVector"}, {"add", "baseRowId"}, {"add", "tags"},
-                                                  {"add", "defaultRowCommitVersion"}, {"add", "clusteringProvider"},
-                                                  {"add", "stats"}, {"txn"}, {"domainMetadata"}, {"sidecar"},
-                                                  {"checkpointMetadata"}, {"protocol", "readerFeatures"},
-                                                  {"protocol", "writerFeatures"}, {"metaData", "createdTime"},
+    WriteCheckpoint(Checkpoint(3),
+                    Head() + Add("a") + R"({"remove":{"path":"b","deletionTimestamp":9,"dataChange":true}})");
+    for (const Names &column : std::vector<Names>{{"add", "deletionVector"},
+                                                  {"add", "baseRowId"},
+                                                  {"add", "tags"},
+                                                  {"add", "defaultRowCommitVersion"},
+                                                  {"add", "clusteringProvider"},
+                                                  {"add", "stats"},
+                                                  {"txn"},
+                                                  {"domainMetadata"},
+                                                  {"sidecar"},
+                                                  {"checkpointMetadata"},
+                                                  {"protocol", "readerFeatures"},
+                                                  {"protocol", "writerFeatures"},
+                                                  {"metaData", "createdTime"},
                                                   {"remove", "deletionVector"}}) {
         parquet->DropColumn(Checkpoint(3), column);
         EXPECT_EQ(Paths(), (Names{"a"}));
     }
     EXPECT_TRUE(ReplayExtras(engine, (*Load())->segment(), call)->transactions.empty());
     parquet->DropColumn(Checkpoint(3), {"remove"});
-    EXPECT_TRUE(ReplayTombstones(engine, (*Load())->segment(), 0, [](RemoveFile &&) -> Status { return {}; }, call).ok());
+    EXPECT_TRUE(ReplayTombstones(
+                    engine, (*Load())->segment(), 0, [](RemoveFile &&) -> Status { return {}; }, call)
+                    .ok());
 }
 
 // B15
@@ -205,9 +226,9 @@ TEST_F(CheckpointReaderTest, AVisitorsErrorIsNoFaultOfTheCheckpoint) {
     Create();
     Commit(1, Add("a"));
     WriteCheckpoint(Checkpoint(1), Head() + Add("a"));
-    const auto counts = ReplayFiles(engine, (*Load())->segment(), {}, [](AddFile &&) -> Status {
-        return Fail(Condition::DELTA_INVALID_PARTITION_VALUE, "mine");
-    }, call);
+    const auto counts = ReplayFiles(
+        engine, (*Load())->segment(), {},
+        [](AddFile &&) -> Status { return Fail(Condition::DELTA_INVALID_PARTITION_VALUE, "mine"); }, call);
     EXPECT_EQ(counts.error().text(), "mine");
 }
 
@@ -227,11 +248,14 @@ TEST_F(CheckpointReaderTest, AFilterReadsTheOtherColumnsOfWhatItKeepsAlone) {
     const auto snapshot = *Load();
     parquet->paths_read.clear();
     Names paths;
-    const auto counts = ReplayFiles(engine, snapshot->segment(), request, [&](AddFile &&add) -> Status {
-        EXPECT_EQ(add.stats, R"({"numRecords":3})");
-        paths.push_back(add.path);
-        return {};
-    }, call);
+    const auto counts = ReplayFiles(
+        engine, snapshot->segment(), request,
+        [&](AddFile &&add) -> Status {
+            EXPECT_EQ(add.stats, R"({"numRecords":3})");
+            paths.push_back(add.path);
+            return {};
+        },
+        call);
     ASSERT_TRUE(counts.ok());
     EXPECT_EQ(paths, (Names{"f0", "tail-x"}));
     EXPECT_EQ(counts->seen, 101u);
@@ -256,12 +280,19 @@ TEST_F(CheckpointReaderTest, StatisticsComeFromTheStructWhereTheTextIsMissing) {
     ntz.ntz = true;
     auto binary = Leaf("b", ColumnKind::kString);
     binary.binary = true;
-    const std::vector<ColumnType> leaves = {Leaf("i", ColumnKind::kInt64), Leaf("s\"", ColumnKind::kString), decimal, ntz, binary,
-                                            Leaf("t", ColumnKind::kTimestamp), Leaf("day", ColumnKind::kDate),
-                                            Leaf("f", ColumnKind::kDouble), Struct("o", {Leaf("x", ColumnKind::kInt64)})};
+    const std::vector<ColumnType> leaves = {Leaf("i", ColumnKind::kInt64),
+                                            Leaf("s\"", ColumnKind::kString),
+                                            decimal,
+                                            ntz,
+                                            binary,
+                                            Leaf("t", ColumnKind::kTimestamp),
+                                            Leaf("day", ColumnKind::kDate),
+                                            Leaf("f", ColumnKind::kDouble),
+                                            Struct("o", {Leaf("x", ColumnKind::kInt64)})};
     CheckpointColumns columns;
-    columns.statistics = Struct("stats_parsed", {Leaf("numRecords", ColumnKind::kInt64), Struct("minValues", leaves),
-                                                 Struct("nullCount", {Leaf("i", ColumnKind::kInt64)}), Leaf("tightBounds", ColumnKind::kBool)});
+    columns.statistics = Struct(
+        "stats_parsed", {Leaf("numRecords", ColumnKind::kInt64), Struct("minValues", leaves),
+                         Struct("nullCount", {Leaf("i", ColumnKind::kInt64)}), Leaf("tightBounds", ColumnKind::kBool)});
     const std::string parsed =
         R"("stats_parsed":{"numRecords":3,"minValues":{"i":-4,"s\"":"a\nb","d":12345678901234567890123456789.5,"n":1704067200123456,"t":1704067200123456,"day":-1,"f":1.5,"o":{"x":7},"b":"\u0001"},"nullCount":{"i":0},"tightBounds":true})";
     const std::string both = R"({"add":{"path":"both","partitionValues":{},"stats":"text",)" + parsed + "}}";
@@ -312,12 +343,20 @@ TEST_F(CheckpointReaderTest, ASnapshotIsUpdatedByWhatIsNewAlone) {
     EXPECT_EQ(store->gets, 1);
     EXPECT_EQ(Paths(second->segment()), (Names{"b"}));
     // What came since is found whatever checkpoint came with it.
-    Commit(3, std::string(R"({"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{"k":"v"}}})"));
-    WriteCheckpoint(Checkpoint(3), Head() + R"({"metaData":{"id":"i","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{"k":"v"}}})" + "\n" + Add("b"));
+    Commit(
+        3,
+        std::string(
+            R"({"metaData":{"id":"i","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{"k":"v"}}})"));
+    WriteCheckpoint(
+        Checkpoint(3),
+        Head() +
+            R"({"metaData":{"id":"i","schemaString":"{\"type\":\"struct\",\"fields\":[]}","partitionColumns":[],"configuration":{"k":"v"}}})" +
+            "\n" + Add("b"));
     Commit(4, Add("d"));
     auto third = *UpdateSnapshot(engine, second, call);
     EXPECT_EQ(third->version(), 4);
-    EXPECT_FALSE(third->segment().checkpoint) << "an update asks for commits alone; the next listing finds the checkpoint";
+    EXPECT_FALSE(third->segment().checkpoint)
+        << "an update asks for commits alone; the next listing finds the checkpoint";
     EXPECT_EQ(third->Property("k"), "v");
     EXPECT_EQ(Paths(third->segment()), (Names{"b", "d"}));
     // Made again under the same path: loaded anew.

@@ -9,7 +9,8 @@ class ChecksumTest : public LogTest {
 protected:
     bool Write() {
         const auto snapshot = *Load();
-        const auto written = WriteChecksum(engine, snapshot->segment(), snapshot->protocol(), snapshot->metadata(), call);
+        const auto written =
+            WriteChecksum(engine, snapshot->segment(), snapshot->protocol(), snapshot->metadata(), call);
         EXPECT_TRUE(written.ok()) << written.error().message();
         return written.ok() && *written;
     }
@@ -27,11 +28,16 @@ protected:
 TEST_F(ChecksumTest, CountsAndThenAddsUp) {
     Create(Add("a", "a", 10) + R"({"txn":{"appId":"app","version":4}})");
     ASSERT_TRUE(Write());
-    EXPECT_EQ(Bytes(0), R"({"tableSizeBytes":10,"numFiles":1,"numMetadata":1,"numProtocol":1,"setTransactions":[{"appId":"app","version":4}],"domainMetadata":[],"metadata":)" +
-                            Inner(kMetadata) + R"(,"protocol":)" + Inner(kProtocol) + "}\n");
+    EXPECT_EQ(
+        Bytes(0),
+        R"({"tableSizeBytes":10,"numFiles":1,"numMetadata":1,"numProtocol":1,"setTransactions":[{"appId":"app","version":4}],"domainMetadata":[],"metadata":)" +
+            Inner(kMetadata) + R"(,"protocol":)" + Inner(kProtocol) + "}\n");
     Commit(1, R"({"commitInfo":{"txnId":"t1","inCommitTimestamp":77}})"
-              "\n" + Add("b", "a", 32) + Remove("a") + R"({"txn":{"appId":"app","version":5}})" "\n"
-              R"({"domainMetadata":{"domain":"d","configuration":"x","removed":false}})");
+              "\n" +
+                  Add("b", "a", 32) + Remove("a") +
+                  R"({"txn":{"appId":"app","version":5}})"
+                  "\n"
+                  R"({"domainMetadata":{"domain":"d","configuration":"x","removed":false}})");
     // The one before is used: a wrong sum there shows.
     store->objects[LogPath(ChecksumFileName(0))].bytes.replace(18, 2, "11");
     ASSERT_TRUE(Write());
@@ -87,11 +93,17 @@ TEST_F(ChecksumTest, OneThatDisagreesWithTheLogIsNone) {
 }
 
 TEST_F(ChecksumTest, VectorsAreSummed) {
-    Commit(0, std::string(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors"]}})") +
-                  "\n" + kMetadata + "\n" + Add("a"));
+    Commit(
+        0,
+        std::string(
+            R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["deletionVectors"],"writerFeatures":["deletionVectors"]}})") +
+            "\n" + kMetadata + "\n" + Add("a"));
     ASSERT_TRUE(Write());
     EXPECT_EQ(Read()->num_deleted_records, 0);
-    Commit(1, Remove("a") + R"({"add":{"path":"a","partitionValues":{"p":"a"},"size":10,"modificationTime":1,"dataChange":true,"deletionVector":{"storageType":"u","pathOrInlineDv":"x","sizeInBytes":1,"cardinality":2}}})");
+    Commit(
+        1,
+        Remove("a") +
+            R"({"add":{"path":"a","partitionValues":{"p":"a"},"size":10,"modificationTime":1,"dataChange":true,"deletionVector":{"storageType":"u","pathOrInlineDv":"x","sizeInBytes":1,"cardinality":2}}})");
     ASSERT_TRUE(Write());
     EXPECT_EQ(Read()->num_deleted_records, 2);
     EXPECT_EQ(Read()->num_deletion_vectors, 1);

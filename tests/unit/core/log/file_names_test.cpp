@@ -43,16 +43,16 @@ TEST(FileNamesTest, WhatWeWriteIsRecognised) {
     EXPECT_EQ(ParseLogFileName(ClassicCheckpointFileName(INT64_MAX - 2))->version, INT64_MAX - 2);
     EXPECT_FALSE(ParseLogFileName(ClassicCheckpointFileName(INT64_MAX)));
     EXPECT_EQ(V2CheckpointFileName(3, "u-1", true), "00000000000000000003.checkpoint.u-1.json");
-    EXPECT_EQ(MultiPartCheckpointFileName(3, 1, 12),
-              "00000000000000000003.checkpoint.0000000001.0000000012.parquet");
+    EXPECT_EQ(MultiPartCheckpointFileName(3, 1, 12), "00000000000000000003.checkpoint.0000000001.0000000012.parquet");
 }
 
 TEST(FileNamesTest, AllElseIsNoFileOfTheLog) {
     for (const auto *name :
-         {"", "_last_checkpoint", "0.json", "00000000000000000012", "00000000000000000012.", "00000000000000000012.json.tmp",
-          ".00000000000000000012.json.crc", "backup/00000000000000000001.json", "0000000000000000001a.json",
-          "-0000000000000000001.json", "99999999999999999999.json", "000000000000000000012.json",
-          "00000000000000000006.00000000000000000006.compacted.json", "00000000000000000006.00000000000000000005.compacted.json",
+         {"", "_last_checkpoint", "0.json", "00000000000000000012", "00000000000000000012.",
+          "00000000000000000012.json.tmp", ".00000000000000000012.json.crc", "backup/00000000000000000001.json",
+          "0000000000000000001a.json", "-0000000000000000001.json", "99999999999999999999.json",
+          "000000000000000000012.json", "00000000000000000006.00000000000000000006.compacted.json",
+          "00000000000000000006.00000000000000000005.compacted.json",
           "00000000000000000010.checkpoint.0000000003.0000000002.parquet",
           "00000000000000000010.checkpoint.0000000000.0000000002.parquet", "00000000000000000010.checkpoint.json",
           "00000000000000000010.checkpoint..json", "00000000000000000010.checkpoint.a.b.parquet",

@@ -36,7 +36,9 @@ std::string Property(const TableDefinition &table, const std::string &key) {
     return found == table.metadata.configuration.end() ? "" : found->second;
 }
 
-std::vector<AddedColumn> Add(FieldPath parent, StructField field) { return {{std::move(parent), std::move(field), {}}}; }
+std::vector<AddedColumn> Add(FieldPath parent, StructField field) {
+    return {{std::move(parent), std::move(field), {}}};
+}
 
 TEST(Alter, AddedColumnsGetIdsAboveAllThatWereEverGiven) {
     auto table = Table(kMapped);
@@ -46,8 +48,11 @@ TEST(Alter, AddedColumnsGetIdsAboveAllThatWereEverGiven) {
     ASSERT_TRUE(added.ok()) << added.error().message();
     EXPECT_EQ(FieldId(**FindField(added->table.schema, {"s", "z"})), 7);
     EXPECT_EQ(Property(added->table, "delta.columnMapping.maxColumnId"), "7");
-    EXPECT_EQ(*ParseSchema(added->table.metadata.schema_string)->Find("s")->type.struct_type().Find("z")->metadata.StringOf(
-                  kColumnMappingPhysicalName),
+    EXPECT_EQ(*ParseSchema(added->table.metadata.schema_string)
+                   ->Find("s")
+                   ->type.struct_type()
+                   .Find("z")
+                   ->metadata.StringOf(kColumnMappingPhysicalName),
               PhysicalName(**FindField(added->table.schema, {"s", "z"}), ColumnMappingMode::kName));
 }
 

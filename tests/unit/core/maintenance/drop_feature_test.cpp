@@ -85,7 +85,8 @@ TEST_F(DropFeatureTest, RowIdsGoWithTheFeature) {
 TEST_F(DropFeatureTest, CheckpointsStandBetweenReadersAndAFeatureInTheHistory) {
     table.Create({{"delta.enableDeletionVectors", "true"}});
     auto with_vector = table.File("a");
-    with_vector.deletion_vector = DeletionVectorDescriptor{"i", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", {}, 40, 1};
+    with_vector.deletion_vector =
+        DeletionVectorDescriptor{"i", "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L", {}, 40, 1};
     table.Append({with_vector, table.File("b")});
     ASSERT_EQ(Drop("deletionVectors"), "ok");
     EXPECT_EQ(table.FileNames(), "b new-a ");
@@ -98,8 +99,7 @@ TEST_F(DropFeatureTest, CheckpointsStandBetweenReadersAndAFeatureInTheHistory) {
     EXPECT_EQ(table.Load()->Property("delta.requireCheckpointProtectionBeforeVersion"), "7");
     EXPECT_EQ(Drop("checkpointProtection"),
               "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION");
-    EXPECT_EQ(Drop("checkpointProtection", true),
-              "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD");
+    EXPECT_EQ(Drop("checkpointProtection", true), "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD");
     EXPECT_EQ(table.FileNames(), "b new-a ");
 }
 

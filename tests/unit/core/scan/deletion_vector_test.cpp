@@ -57,9 +57,12 @@ protected:
 
 // A file that Spark wrote (spark-partitioned-table-with-dv-large): five vectors one after the other.
 constexpr std::string_view kSparkFile =
-    "0100000022d1d339640100000000000000000000003a30000001000000000000001000000027002d6306d000000024d1d33964010000000000000000"
-    "0000003a30000001000000000001001000000087009600ac30001100000028d1d339640100000000000000000000003a300000010000000000030010"
-    "000000000012001e00b400c419636600000026d1d339640100000000000000000000003a300000010000000000020010000000190064009c00b36923"
+    "0100000022d1d339640100000000000000000000003a30000001000000000000001000000027002d6306d000000024d1d33964010000000000"
+    "000000"
+    "0000003a30000001000000000001001000000087009600ac30001100000028d1d339640100000000000000000000003a300000010000000000"
+    "030010"
+    "000000000012001e00b400c419636600000026d1d339640100000000000000000000003a300000010000000000020010000000190064009c00"
+    "b36923"
     "2600000024d1d339640100000000000000000000003a3000000100000000000100100000004b004e00d94a1eb8";
 constexpr auto kSparkFileId = "Xnn-=:A*jwFzeMNSY9zC";
 
@@ -104,7 +107,8 @@ TEST_F(DeletionVectorTest, DamageIsAnError) {
     EXPECT_EQ(ConditionOf(Vector("x", kSparkFileId, 1, 34, 1)), Condition::DELTA_DELETION_VECTOR_INVALID);
     EXPECT_EQ(ConditionOf(Vector("p", "relative.bin", 1, 34, 1)), Condition::DELTA_DELETION_VECTOR_INVALID);
     EXPECT_EQ(ConditionOf(Vector("i", "wi5b=0000\"", std::nullopt, 4, 1)), Condition::DELTA_DELETION_VECTOR_INVALID);
-    EXPECT_EQ(ConditionOf(Vector("i", "wi5b=00001", std::nullopt, 40, 6)), Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH);
+    EXPECT_EQ(ConditionOf(Vector("i", "wi5b=00001", std::nullopt, 40, 6)),
+              Condition::DELTA_DELETION_VECTOR_SIZE_MISMATCH);
     auto bytes = FromHex(kSparkFile);
     bytes[60] = static_cast<char>(bytes[60] ^ 1);
     Put(path, bytes);
@@ -135,15 +139,22 @@ TEST_F(DeletionVectorTest, BytesThatAreNoVector) {
     negative.Add(uint64_t{1} << 63);
     EXPECT_TRUE(refused(negative.Serialize()));
     // A bucket without rows between two others: delta-spark writes all buckets up to the highest.
-    const auto sparse = FromHex("d1d33964" "0200000000000000" "00000000" "3a30000000000000"
-                                "01000000" "3a30000001000000000000001000000027002d");
+    const auto sparse = FromHex(
+        "d1d33964"
+        "0200000000000000"
+        "00000000"
+        "3a30000000000000"
+        "01000000"
+        "3a30000001000000000000001000000027002d");
     auto rows = RowSet::Deserialize(std::string_view(sparse).substr(0, 46));
     ASSERT_TRUE(rows.ok()) << rows.error().message();
     EXPECT_EQ(rows->ToVector(), (Rows{(uint64_t{1} << 32) + 39}));
 }
 
 TEST_F(DeletionVectorTest, PathsOfFiles) {
-    const auto path = [](const DeletionVectorDescriptor &descriptor) { return *DeletionVectorPath("s3://mytable", descriptor); };
+    const auto path = [](const DeletionVectorDescriptor &descriptor) {
+        return *DeletionVectorPath("s3://mytable", descriptor);
+    };
     EXPECT_EQ(path(Vector("u", "ab^-aqEH.-t@S}K{vb[*k^", 4, 40, 6)),
               "s3://mytable/ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin");  // the protocol's example
     EXPECT_EQ(path(Vector("u", "^-aqEH.-t@S}K{vb[*k^", 4, 40, 6)),

@@ -23,25 +23,33 @@ protected:
     }
 
     static std::string Protocol() {
-        return R"({"protocol":{"minReaderVersion":2,"minWriterVersion":5}})" "\n";
+        return R"({"protocol":{"minReaderVersion":2,"minWriterVersion":5}})"
+               "\n";
     }
     static std::string Metadata() {
         const auto field = [](std::string_view name, std::string_view type, int id, std::string_view physical) {
-            return fmt::format(R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{\"delta.columnMapping.id\":{},)"
-                               R"(\"delta.columnMapping.physicalName\":\"{}\"}}}})",
-                               name, type, id, physical);
+            return fmt::format(
+                R"({{\"name\":\"{}\",\"type\":\"{}\",\"nullable\":true,\"metadata\":{{\"delta.columnMapping.id\":{},)"
+                R"(\"delta.columnMapping.physicalName\":\"{}\"}}}})",
+                name, type, id, physical);
         };
         return R"({"metaData":{"id":"x","format":{"provider":"parquet","options":{}},"schemaString":"{\"type\":\"struct\",\"fields\":[)" +
-               field("p", "string", 1, "col-p") + "," + field("q", "double", 2, "q") + "," + field("id", "long", 3, "col-i") +
-               R"(]}","partitionColumns":["P","q"],"configuration":{"delta.columnMapping.mode":"name"}}})" "\n";
+               field("p", "string", 1, "col-p") + "," + field("q", "double", 2, "q") + "," +
+               field("id", "long", 3, "col-i") +
+               R"(]}","partitionColumns":["P","q"],"configuration":{"delta.columnMapping.mode":"name"}}})"
+               "\n";
     }
     static std::string Add(std::string_view path, std::string_view values, int64_t min, int64_t max) {
-        return fmt::format(R"({{"add":{{"path":"{}","partitionValues":{},"size":100,"modificationTime":1,"dataChange":true,"stats":)"
-                           R"("{{\"numRecords\":10,\"minValues\":{{\"col-i\":{}}},\"maxValues\":{{\"col-i\":{}}},\"nullCount\":{{\"col-i\":0}}}}"}}}})" "\n",
-                           path, values, min, max);
+        return fmt::format(
+            R"({{"add":{{"path":"{}","partitionValues":{},"size":100,"modificationTime":1,"dataChange":true,"stats":)"
+            R"("{{\"numRecords\":10,\"minValues\":{{\"col-i\":{}}},\"maxValues\":{{\"col-i\":{}}},\"nullCount\":{{\"col-i\":0}}}}"}}}})"
+            "\n",
+            path, values, min, max);
     }
     void Commit(int version, const std::string &body) {
-        ASSERT_TRUE(engine_.store->Put(fmt::format("/t/_delta_log/{:020}.json", version), body, PutMode::kCreateOnly, call_).ok());
+        ASSERT_TRUE(
+            engine_.store->Put(fmt::format("/t/_delta_log/{:020}.json", version), body, PutMode::kCreateOnly, call_)
+                .ok());
     }
 
     Result<ScanPlan> Plan(const Predicate &predicate, const ScanOverlay *overlay = nullptr) {
@@ -94,7 +102,7 @@ TEST_F(PlanTest, PartitionsThenStatistics) {
     using enum CompareOp;
     EXPECT_EQ(Files(P(kEqual, "a")), "12");
     EXPECT_EQ(Files(Predicate::Not(P(kEqual, "a"))), "3");
-    EXPECT_EQ(Files(Q(kGreater, 5)), "2");                // NaN is above 5, and 1.0 is exactly known
+    EXPECT_EQ(Files(Q(kGreater, 5)), "2");  // NaN is above 5, and 1.0 is exactly known
     EXPECT_EQ(Files(Predicate::Not(Q(kLessEqual, 5))), "2");
     EXPECT_EQ(Files(Predicate::IsNull({"q"}, kDouble)), "3");
     EXPECT_EQ(Files(Id(kGreaterEqual, 15)), "23");
@@ -156,7 +164,8 @@ TEST_F(PlanTest, ValuesThatDoNotFitTheSchemaAreErrorsOfTheFilesThatAreOpened) {
     EXPECT_EQ(plan.error().condition(), Condition::DELTA_INVALID_PARTITION_VALUE);
     EXPECT_NE(plan.error().text().find("'q'"), std::string::npos) << plan.error().text();
     EXPECT_NE(plan.error().text().find("bad"), std::string::npos) << plan.error().text();
-    Commit(2, R"({"remove":{"path":"bad","deletionTimestamp":1,"dataChange":true}})" "\n");
+    Commit(2, R"({"remove":{"path":"bad","deletionTimestamp":1,"dataChange":true}})"
+              "\n");
     EXPECT_EQ(Files(Predicate::True()), "123");
     Commit(3, Add("none", R"({"col-p":"c"})", 0, 1));
     plan = Plan(Predicate::True());

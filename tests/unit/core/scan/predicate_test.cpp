@@ -39,12 +39,17 @@ TEST(PredicateTest, ComparisonsAgainstBounds) {
         int64_t literal;
         Ternary verdict;
     } cases[] = {
-        {kEqual, 9, kFalse}, {kEqual, 10, kUnknown}, {kEqual, 20, kUnknown}, {kEqual, 21, kFalse},
-        {kNotEqual, 9, kTrue}, {kNotEqual, 15, kUnknown}, {kNotEqual, 21, kTrue},
-        {kLess, 10, kFalse}, {kLess, 11, kUnknown}, {kLess, 20, kUnknown}, {kLess, 21, kTrue},
-        {kLessEqual, 9, kFalse}, {kLessEqual, 10, kUnknown}, {kLessEqual, 20, kTrue},
-        {kGreater, 20, kFalse}, {kGreater, 19, kUnknown}, {kGreater, 10, kUnknown}, {kGreater, 9, kTrue},
-        {kGreaterEqual, 21, kFalse}, {kGreaterEqual, 20, kUnknown}, {kGreaterEqual, 10, kTrue},
+        {kEqual, 9, kFalse},         {kEqual, 10, kUnknown},
+        {kEqual, 20, kUnknown},      {kEqual, 21, kFalse},
+        {kNotEqual, 9, kTrue},       {kNotEqual, 15, kUnknown},
+        {kNotEqual, 21, kTrue},      {kLess, 10, kFalse},
+        {kLess, 11, kUnknown},       {kLess, 20, kUnknown},
+        {kLess, 21, kTrue},          {kLessEqual, 9, kFalse},
+        {kLessEqual, 10, kUnknown},  {kLessEqual, 20, kTrue},
+        {kGreater, 20, kFalse},      {kGreater, 19, kUnknown},
+        {kGreater, 10, kUnknown},    {kGreater, 9, kTrue},
+        {kGreaterEqual, 21, kFalse}, {kGreaterEqual, 20, kUnknown},
+        {kGreaterEqual, 10, kTrue},
     };
     for (const auto &[op, literal, verdict] : cases) {
         const auto predicate = X(op, I(literal));
@@ -69,7 +74,8 @@ TEST(PredicateTest, NanLiesAboveTheMaximumOfAFloatColumn) {
                              Predicate::Not(X(kLessEqual, D(10))), Predicate::Not(X(kEqual, D(1)))}) {
         EXPECT_NE(Evaluate(keep, file), Ternary::kFalse) << keep.ToString();
     }
-    for (const auto &not_all : {X(kLess, D(10)), X(kLessEqual, D(1)), X(kEqual, D(1)), Predicate::Not(X(kGreater, D(1)))}) {
+    for (const auto &not_all :
+         {X(kLess, D(10)), X(kLessEqual, D(1)), X(kEqual, D(1)), Predicate::Not(X(kGreater, D(1)))}) {
         EXPECT_NE(Evaluate(not_all, file), Ternary::kTrue) << not_all.ToString();
     }
     EXPECT_EQ(Evaluate(X(kEqual, D(2)), file), Ternary::kFalse);  // NaN is not 2 either
@@ -99,7 +105,8 @@ TEST(PredicateTest, WhatIsNotUnderstoodNeverDecides) {
     EXPECT_EQ(Evaluate(Predicate::Not(Predicate::Or({yes, U()})), file), Ternary::kFalse);
     EXPECT_EQ(Evaluate(Predicate::Not(U()), file), Ternary::kUnknown);
     // Types that have no common order: B57
-    EXPECT_EQ(Evaluate(X(CompareOp::kEqual, Scalar::Text(DataType(TypeKind::kString), "255")), file), Ternary::kUnknown);
+    EXPECT_EQ(Evaluate(X(CompareOp::kEqual, Scalar::Text(DataType(TypeKind::kString), "255")), file),
+              Ternary::kUnknown);
 }
 
 TEST(PredicateTest, NullTests) {
@@ -136,7 +143,8 @@ TEST(PredicateTest, ConstantsAreFolded) {
 }
 
 TEST(PredicateTest, OnlyUsesAndText) {
-    const auto both = Predicate::And({X(CompareOp::kLess, I(2)), Predicate::Not(Predicate::IsNull({"a b", "c"}, kInt))});
+    const auto both =
+        Predicate::And({X(CompareOp::kLess, I(2)), Predicate::Not(Predicate::IsNull({"a b", "c"}, kInt))});
     EXPECT_TRUE(both.OnlyUses({"x", "a b"}));
     EXPECT_FALSE(both.OnlyUses({"x"}));
     EXPECT_FALSE(Predicate::And({X(CompareOp::kLess, I(2)), U()}).OnlyUses({"x"}));

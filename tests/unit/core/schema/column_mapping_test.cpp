@@ -16,9 +16,9 @@ StructType Mapped() {
     // The example of the protocol: e array<struct<d>>, and a map to a struct.
     const auto element = StructOf(Field("d", R"("integer")", 5, "col-d"));
     const auto value = StructOf(Field("X", R"("long")", 7, "col-x"));
-    auto schema = ParseSchema(StructOf(
-        Field("e", R"({"type":"array","elementType":)" + element + "}", 4, "col-e") + "," +
-        Field("m", R"({"type":"map","keyType":"string","valueType":)" + value + "}", 6, "col-m")));
+    auto schema =
+        ParseSchema(StructOf(Field("e", R"({"type":"array","elementType":)" + element + "}", 4, "col-e") + "," +
+                             Field("m", R"({"type":"map","keyType":"string","valueType":)" + value + "}", 6, "col-m")));
     EXPECT_TRUE(schema.ok());
     return *schema;
 }
@@ -33,7 +33,8 @@ TEST(ColumnMappingTest, Modes) {
 TEST(ColumnMappingTest, PhysicalPathsGoThroughArraysAndMaps) {
     using Path = std::vector<std::string>;
     const auto schema = Mapped();
-    EXPECT_EQ(PhysicalPath(schema, {"E", "element", "D"}, ColumnMappingMode::kName), (Path{"col-e", "element", "col-d"}));
+    EXPECT_EQ(PhysicalPath(schema, {"E", "element", "D"}, ColumnMappingMode::kName),
+              (Path{"col-e", "element", "col-d"}));
     EXPECT_EQ(PhysicalPath(schema, {"m", "value", "x"}, ColumnMappingMode::kId), (Path{"col-m", "value", "col-x"}));
     EXPECT_EQ(PhysicalPath(schema, {"m", "value", "x"}, ColumnMappingMode::kNone), (Path{"m", "value", "X"}));
     EXPECT_EQ(PhysicalPath(schema, {"m", "key"}, ColumnMappingMode::kName), (Path{"col-m", "key"}));
@@ -46,7 +47,8 @@ TEST(ColumnMappingTest, EveryFieldNeedsIdAndName) {
     EXPECT_TRUE(CheckColumnMapping(Mapped(), ColumnMappingMode::kId).ok());
     auto bare = *ParseSchema(StructOf(R"({"name":"a","type":)" + StructOf(R"({"name":"b","type":"long"})") + "}"));
     EXPECT_TRUE(CheckColumnMapping(bare, ColumnMappingMode::kNone).ok());
-    EXPECT_EQ(CheckColumnMapping(bare, ColumnMappingMode::kName).error().condition(), Condition::DELTA_MISSING_COLUMN_ID);
+    EXPECT_EQ(CheckColumnMapping(bare, ColumnMappingMode::kName).error().condition(),
+              Condition::DELTA_MISSING_COLUMN_ID);
 }
 
 TEST(ColumnMappingTest, SharedIdsAndNamesAreDamage) {
@@ -54,14 +56,15 @@ TEST(ColumnMappingTest, SharedIdsAndNamesAreDamage) {
     EXPECT_EQ(CheckColumnMapping(ids, ColumnMappingMode::kId).error().condition(), Condition::DELTA_SCHEMA_MALFORMED);
     EXPECT_TRUE(CheckColumnMapping(ids, ColumnMappingMode::kName).ok());
     const auto names = *ParseSchema(StructOf(Field("a", R"("long")", 1, "x") + "," + Field("b", R"("long")", 2, "x")));
-    EXPECT_EQ(CheckColumnMapping(names, ColumnMappingMode::kName).error().condition(), Condition::DELTA_SCHEMA_MALFORMED);
+    EXPECT_EQ(CheckColumnMapping(names, ColumnMappingMode::kName).error().condition(),
+              Condition::DELTA_SCHEMA_MALFORMED);
 }
 
 TEST(ColumnMappingTest, AssignGivesIdsParentsFirstAndKeepsWhatIsThere) {
     const auto inner = StructOf(R"({"name":"b","type":"long"})");
-    const auto schema = *ParseSchema(StructOf(
-        R"({"name":"a","type":{"type":"map","keyType":)" + inner + R"(,"valueType":)" + inner + "}}," +
-        Field("old", R"("long")", 41, "kept") + R"(,{"name":"z","type":"long","metadata":{"comment":"c"}})"));
+    const auto schema = *ParseSchema(
+        StructOf(R"({"name":"a","type":{"type":"map","keyType":)" + inner + R"(,"valueType":)" + inner + "}}," +
+                 Field("old", R"("long")", 41, "kept") + R"(,{"name":"z","type":"long","metadata":{"comment":"c"}})"));
     int64_t max_id = 40;
     const auto kept = AssignColumnMapping(schema, true, &max_id);
     EXPECT_EQ(max_id, 45);
@@ -96,10 +99,10 @@ TEST(ColumnMappingTest, AnOverwrittenSchemaInheritsByPathAndType) {
     const auto earlier =
         *ParseSchema(StructOf(Field("a", R"("integer")", 1, "col-a") + "," + Field("s", inner, 2, "col-s") + "," +
                               Field("t", R"("long")", 4, "col-t")));
-    const auto schema = *ParseSchema(StructOf(
-        R"({"name":"A","type":"integer"},{"name":"s","type":)" +
-        StructOf(R"({"name":"x","type":"integer"},{"name":"y","type":"integer"})") +
-        R"(},{"name":"t","type":"long","nullable":false})"));
+    const auto schema =
+        *ParseSchema(StructOf(R"({"name":"A","type":"integer"},{"name":"s","type":)" +
+                              StructOf(R"({"name":"x","type":"integer"},{"name":"y","type":"integer"})") +
+                              R"(},{"name":"t","type":"long","nullable":false})"));
     int64_t max_id = 4;
     const auto result = AssignColumnMapping(InheritColumnMapping(schema, earlier), false, &max_id);
     EXPECT_EQ(FieldId(result.fields[0]), 1);
@@ -118,7 +121,8 @@ TEST(ColumnMappingTest, MappingIsTakenOffAtEveryLevel) {
     EXPECT_FALSE(HasColumnMapping(bare));
     EXPECT_TRUE(bare.fields[0].metadata.empty());
     EXPECT_EQ(bare.fields[0].type.array_type().element.struct_type().fields[0].name, "d");
-    const auto below = *ParseSchema(StructOf(R"({"name":"s","type":)" + StructOf(Field("x", R"("long")", 1, "x")) + "}"));
+    const auto below =
+        *ParseSchema(StructOf(R"({"name":"s","type":)" + StructOf(Field("x", R"("long")", 1, "x")) + "}"));
     EXPECT_TRUE(HasColumnMapping(below));
 }
 

@@ -62,7 +62,8 @@ TEST(SchemaChange, TheLastFieldOfAStructStays) {
     EXPECT_EQ(Text(WithoutField(Sample(), {"s", "x"})),
               "struct<id:int,s:struct<y:string>,a:array<struct<e:int>>,m:map<string,struct<v:int>>>");
     EXPECT_EQ(Text(WithoutField(Sample(), {"a", "element", "e"})), "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA");
-    EXPECT_EQ(Text(WithoutField(Sample(), {"a", "element"})), "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE");
+    EXPECT_EQ(Text(WithoutField(Sample(), {"a", "element"})),
+              "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE");
     EXPECT_EQ(Text(WithoutField(Sample(), {"nope"})), "DELTA_COLUMN_NOT_FOUND");
 }
 

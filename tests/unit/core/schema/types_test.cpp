@@ -18,9 +18,22 @@ std::string OneColumn(std::string_view type) {
 
 TEST(TypesTest, EveryTypeIsReadAndWrittenAsItWas) {
     const std::string_view types[] = {
-        R"("boolean")", R"("byte")", R"("short")", R"("integer")", R"("long")", R"("float")", R"("double")",
-        "\"decimal(10,0)\"", "\"decimal(38,38)\"", R"("string")", R"("binary")", R"("date")", R"("timestamp")",
-        R"("timestamp_ntz")", R"("variant")", R"("void")",
+        R"("boolean")",
+        R"("byte")",
+        R"("short")",
+        R"("integer")",
+        R"("long")",
+        R"("float")",
+        R"("double")",
+        "\"decimal(10,0)\"",
+        "\"decimal(38,38)\"",
+        R"("string")",
+        R"("binary")",
+        R"("date")",
+        R"("timestamp")",
+        R"("timestamp_ntz")",
+        R"("variant")",
+        R"("void")",
         R"({"type":"array","elementType":"integer","containsNull":false})",
         R"({"type":"map","keyType":"string","valueType":{"type":"array","elementType":"date","containsNull":true},"valueContainsNull":false})",
         R"({"type":"struct","fields":[{"name":"d","type":"integer","nullable":false,"metadata":{}}]})",
@@ -66,8 +79,8 @@ TEST(TypesTest, MetadataSurvivesWhetherUnderstoodOrNot) {
 }
 
 TEST(TypesTest, UnknownTypesAreRefusedWithTheirColumn) {
-    for (const std::string_view type : {"geometry(OGC:CRS84)", "interval year to month", "decimal(39,0)", "decimal(5,-1)",
-                                        "decimal(3,4)", "decimal(a,b)", "decimal(", "String", ""}) {
+    for (const std::string_view type : {"geometry(OGC:CRS84)", "interval year to month", "decimal(39,0)",
+                                        "decimal(5,-1)", "decimal(3,4)", "decimal(a,b)", "decimal(", "String", ""}) {
         auto schema = ParseSchema(OneColumn(R"({"type":"array","elementType":")" + std::string(type) + R"("})"));
         ASSERT_FALSE(schema.ok()) << type;
         EXPECT_EQ(schema.error().condition(), Condition::DELTA_UNSUPPORTED_DATA_TYPES) << type;

@@ -1,5 +1,6 @@
 // Real tables of other writers, where they are on this machine (BIRDFOOT_CORPUS): every one is opened, replayed and its
-// history read from its JSON alone. Parquet checkpoints are refused here for want of a reader; the golden tests read them.
+// history read from its JSON alone. Parquet checkpoints are refused here for want of a reader; the golden tests read
+// them.
 #include <cstdlib>
 #include <filesystem>
 
@@ -31,7 +32,8 @@ TEST(CorpusTest, EveryTableIsOpenedOrRefusedByName) {
                 break;
             }
             ++opened;
-            const auto counts = ReplayFiles(engine, (*snapshot)->segment(), {}, [](AddFile &&) -> Status { return {}; }, {});
+            const auto counts =
+                ReplayFiles(engine, (*snapshot)->segment(), {}, [](AddFile &&) -> Status { return {}; }, {});
             if (!counts.ok()) {
                 EXPECT_EQ(counts.error().condition(), Condition::BIRDFOOT_UNSUPPORTED) << counts.error().message();
             }

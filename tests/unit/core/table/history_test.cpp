@@ -19,7 +19,9 @@ protected:
         return found.error().condition() == Condition::DELTA_TIMESTAMP_GREATER_THAN_COMMIT ? -2 : -1;
     }
     std::string Info(int64_t ict, const std::string &operation = "WRITE") {
-        return fmt::format(R"({{"commitInfo":{{"inCommitTimestamp":{},"timestamp":1,"operation":"{}"}}}})", ict, operation) + "\n";
+        return fmt::format(R"({{"commitInfo":{{"inCommitTimestamp":{},"timestamp":1,"operation":"{}"}}}})", ict,
+                           operation) +
+               "\n";
     }
     std::string InCommitMetadata(const std::string &more = "") {
         std::string metadata = kMetadata;
@@ -68,7 +70,12 @@ TEST_F(HistoryTest, B112InCommitTimestampsCountFromWhereTheyWereEnabled) {
     const int64_t copied = 1'000'000;  // all files were copied much later
     Commit(0, std::string(kProtocol) + "\n" + kMetadata, copied);
     Commit(1, "", copied + 1);
-    Commit(2, Info(200) + InCommitMetadata(R"(,"delta.inCommitTimestampEnablementVersion":"2","delta.inCommitTimestampEnablementTimestamp":"200")"), copied + 2);
+    Commit(
+        2,
+        Info(200) +
+            InCommitMetadata(
+                R"(,"delta.inCommitTimestampEnablementVersion":"2","delta.inCommitTimestampEnablementTimestamp":"200")"),
+        copied + 2);
     Commit(3, Info(300), copied);
     Commit(4, Info(400) + std::string(100'000, ' '), copied);
     EXPECT_EQ(At(200), 2);

@@ -74,7 +74,8 @@ TEST_F(LogCleanupTest, B35EverythingOlderThanTheCutGoes) {
     store->Set(LogPath("00000000000000000004.00000000000000000006.compacted.json"), "");
     store->Set(LogPath("00000000000000000005.00000000000000000006.compacted.json"), "");
     store->Set(LogPath("somebody-elses-file"), "");
-    // Thirty days back is midnight of day 6: commits 0 to 5 are not newer than that, the newest checkpoint among them is 4.
+    // Thirty days back is midnight of day 6: commits 0 to 5 are not newer than that, the newest checkpoint among them
+    // is 4.
     const auto report = Clean(36 * kDay + 5);
     EXPECT_EQ(report.first_kept, 4);
     EXPECT_EQ(Readable(9), (std::vector<Version>{4, 5, 6, 7, 8, 9}));
@@ -100,7 +101,8 @@ TEST_F(LogCleanupTest, ADamagedCheckpointStandsForNothing) {
 TEST_F(LogCleanupTest, TheTableCanSwitchItOff) {
     const auto with = [](const std::string &configuration) {
         std::string metadata = kMetadata;
-        return metadata.replace(metadata.find(R"("configuration":{})"), 18, "\"configuration\":{" + configuration + "}");
+        return metadata.replace(metadata.find(R"("configuration":{})"), 18,
+                                "\"configuration\":{" + configuration + "}");
     };
     Days(10);
     Checkpoint(LogPath(ClassicCheckpointFileName(4)), 4 * kDay);
@@ -124,9 +126,11 @@ TEST_F(LogCleanupTest, SidecarsGoOnceNoCheckpointNamesThem) {
     for (const auto *name : {"old", "shared", "new", "orphan"}) {
         Checkpoint(LogPath(fmt::format("_sidecars/{}.parquet", name)), 2 * kDay);
     }
-    Checkpoint(LogPath(V2CheckpointFileName(2, "u", false)), 2 * kDay, {sidecar("old.parquet"), sidecar("shared.parquet")});
+    Checkpoint(LogPath(V2CheckpointFileName(2, "u", false)), 2 * kDay,
+               {sidecar("old.parquet"), sidecar("shared.parquet")});
     Checkpoint(LogPath(V2CheckpointFileName(5, "u", false)), 5 * kDay, {sidecar("shared.parquet")});
-    store->Set(LogPath(V2CheckpointFileName(8, "u", true)), std::string(kProtocol) + "\n" + kMetadata + "\n" + sidecar("new.parquet"), 8 * kDay);
+    store->Set(LogPath(V2CheckpointFileName(8, "u", true)),
+               std::string(kProtocol) + "\n" + kMetadata + "\n" + sidecar("new.parquet"), 8 * kDay);
     Checkpoint(LogPath("_sidecars/young.parquet"), 36 * kDay - 5);
     EXPECT_EQ(Clean(36 * kDay).first_kept, 5);
     Names left;
@@ -140,10 +144,13 @@ TEST_F(LogCleanupTest, SidecarsGoOnceNoCheckpointNamesThem) {
 
 TEST_F(LogCleanupTest, InCommitTimestampsDecideWhereTheyAreOn) {
     std::string metadata = kMetadata;
-    metadata.replace(metadata.find(R"("configuration":{})"), 18, R"("configuration":{"delta.enableInCommitTimestamps":"true"})");
+    metadata.replace(metadata.find(R"("configuration":{})"), 18,
+                     R"("configuration":{"delta.enableInCommitTimestamps":"true"})");
     for (Version v = 0; v < 10; ++v) {
-        Commit(v, fmt::format(R"({{"commitInfo":{{"inCommitTimestamp":{}}}}})", v * kDay + 1) + "\n" +
-                      (v == 0 ? std::string(kProtocol) + "\n" + metadata : std::string()), 35 * kDay);
+        Commit(v,
+               fmt::format(R"({{"commitInfo":{{"inCommitTimestamp":{}}}}})", v * kDay + 1) + "\n" +
+                   (v == 0 ? std::string(kProtocol) + "\n" + metadata : std::string()),
+               35 * kDay);
     }
     auto schema = TableColumns(true);
     schema.push_back(AddColumn({}));

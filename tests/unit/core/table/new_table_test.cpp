@@ -16,10 +16,13 @@ StructType TwoColumns() {
     return {{Field("id", DataType(TypeKind::kLong), false), Field("day", DataType(TypeKind::kDate))}};
 }
 
-Condition ConditionOf(const Status &status) { return status.ok() ? Condition::BIRDFOOT_INTERNAL : status.error().condition(); }
+Condition ConditionOf(const Status &status) {
+    return status.ok() ? Condition::BIRDFOOT_INTERNAL : status.error().condition();
+}
 
 TEST(NewTable, HasTheLowestProtocolAndItsPartitionColumnsInTheSpellingOfTheSchema) {
-    auto table = DescribeNewTable({TwoColumns(), {"DAY"}, {{"my.key", "1"}, {"delta.APPENDONLY", "true"}}, "a table"}, 1234);
+    auto table =
+        DescribeNewTable({TwoColumns(), {"DAY"}, {{"my.key", "1"}, {"delta.APPENDONLY", "true"}}, "a table"}, 1234);
     ASSERT_TRUE(table.ok()) << table.error().message();
     EXPECT_EQ(table->protocol, (Protocol{1, 2, {}, {}}));
     EXPECT_EQ(table->metadata.partition_columns, std::vector<std::string>{"day"});
@@ -68,7 +71,8 @@ TEST(NewTable, RefusesWhatNoTableCanHave) {
     EXPECT_EQ(describe({{Field("a", number), Field("l", DataType::Array(number, true))}}, {"l"}),
               Condition::DELTA_INVALID_PARTITION_COLUMN_TYPE);
     const auto element = DataType::Struct({{Field("x", number, false)}});
-    EXPECT_EQ(describe({{Field("l", DataType::Array(element, true))}}, {}), Condition::DELTA_NESTED_NOT_NULL_CONSTRAINT);
+    EXPECT_EQ(describe({{Field("l", DataType::Array(element, true))}}, {}),
+              Condition::DELTA_NESTED_NOT_NULL_CONSTRAINT);
     EXPECT_EQ(describe({{Field("s", element)}}, {}), Condition::BIRDFOOT_INTERNAL);  // within structs it is enforced
 }
 
@@ -106,7 +110,8 @@ TEST(NewTable, AnAdoptedTableMustBeWhatTheStatementSays) {
     other.fields.pop_back();
     EXPECT_EQ(check({other, {"day"}, {}, {}}), Condition::DELTA_CREATE_TABLE_SCHEME_MISMATCH);
     EXPECT_EQ(check({TwoColumns(), {}, {}, {}}), Condition::DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING);
-    EXPECT_EQ(check({{}, {}, {{"delta.appendOnly", "false"}}, {}}), Condition::DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY);
+    EXPECT_EQ(check({{}, {}, {{"delta.appendOnly", "false"}}, {}}),
+              Condition::DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY);
 }
 
 }  // namespace

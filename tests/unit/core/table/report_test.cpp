@@ -121,7 +121,8 @@ TEST_F(ReportTest, Files) {
     ASSERT_TRUE(ReportFiles(engine, Latest(), true, visit_, call).ok());
     EXPECT_EQ(
         rows_,
-        (Names{"'a%20b'|{p=NULL}|4|1970-01-01T00:00:00.001000Z|3|'{\"numRecords\":3}'|{k=v}|('u','x',1,2,1)|7|0|NULL"}));
+        (Names{
+            "'a%20b'|{p=NULL}|4|1970-01-01T00:00:00.001000Z|3|'{\"numRecords\":3}'|{k=v}|('u','x',1,2,1)|7|0|NULL"}));
 }
 
 TEST_F(ReportTest, LogHasEveryActionInItsOrder) {

@@ -24,8 +24,10 @@ TEST_F(SnapshotTest, TheNewestActionOfAKeyWins) {
     Commit(1, Remove("a b") + Remove("c"));
     Commit(2, Add("c"));
     // A file and the same file with a vector are different keys.
-    Commit(3, Remove("c") +
-                  R"({"add":{"path":"c","partitionValues":{"p":"a"},"size":1,"modificationTime":1,"dataChange":true,"deletionVector":{"storageType":"u","pathOrInlineDv":"x","sizeInBytes":1,"cardinality":2}}})");
+    Commit(
+        3,
+        Remove("c") +
+            R"({"add":{"path":"c","partitionValues":{"p":"a"},"size":1,"modificationTime":1,"dataChange":true,"deletionVector":{"storageType":"u","pathOrInlineDv":"x","sizeInBytes":1,"cardinality":2}}})");
     EXPECT_EQ(Paths(), (Names{"c"}));
     EXPECT_EQ(Paths(AtVersion{1}), (Names{}));
     EXPECT_EQ(Paths(AtVersion{2}), (Names{"c"}));
@@ -107,16 +109,23 @@ TEST_F(SnapshotTest, B3SubFoldersOfTheLogAreNoPartOfIt) {
 
 // B5
 TEST_F(SnapshotTest, B5UnknownReaderFeaturesAndVersionsAreRefusedByName) {
-    Commit(0, std::string(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["blahabl","deletionVectors"],"writerFeatures":["blahabl"]}})") +
-                  "\n" + kMetadata);
+    Commit(
+        0,
+        std::string(
+            R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["blahabl","deletionVectors"],"writerFeatures":["blahabl"]}})") +
+            "\n" + kMetadata);
     EXPECT_EQ(Load().error().condition(), Condition::DELTA_UNSUPPORTED_FEATURES_FOR_READ);
     EXPECT_NE(Load().error().text().find("blahabl"), std::string::npos);
     EXPECT_EQ(Load().error().text().find("deletionVectors"), std::string::npos);
     Commit(0, std::string(R"({"protocol":{"minReaderVersion":4,"minWriterVersion":7}})") + "\n" + kMetadata);
     EXPECT_EQ(Load().error().condition(), Condition::DELTA_INVALID_PROTOCOL_VERSION);
     for (const auto *name : {"catalogManaged", "catalogOwned", "catalogOwned-preview"}) {
-        Commit(0, fmt::format(R"({{"protocol":{{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["{0}"],"writerFeatures":["{0}"]}}}})", name) +
-                      "\n" + kMetadata);
+        Commit(
+            0,
+            fmt::format(
+                R"({{"protocol":{{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["{0}"],"writerFeatures":["{0}"]}}}})",
+                name) +
+                "\n" + kMetadata);
         EXPECT_EQ(Load().error().condition(), Condition::DELTA_UNSUPPORTED_FEATURES_FOR_READ);
         EXPECT_NE(Load().error().text().find(name), std::string::npos);
     }
@@ -127,15 +136,18 @@ TEST_F(SnapshotTest, B7MissingFeatureListsAreReadOnlyWhereNothingContradictsThem
     Commit(0, std::string(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7}})") + "\n" + kMetadata);
     EXPECT_TRUE(Load().ok());
     std::string mapped = kMetadata;
-    mapped.replace(mapped.find(R"("configuration":{})"), 18, R"("configuration":{"delta.enableDeletionVectors":"true"})");
+    mapped.replace(mapped.find(R"("configuration":{})"), 18,
+                   R"("configuration":{"delta.enableDeletionVectors":"true"})");
     Commit(0, std::string(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7}})") + "\n" + mapped);
     EXPECT_EQ(Load().error().condition(), Condition::DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH);
 }
 
 // B143
 TEST_F(SnapshotTest, B143EmptyFeatureListsBelowTheirVersionsAreRead) {
-    Commit(0, std::string(R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2,"readerFeatures":[],"writerFeatures":[]}})") +
-                  "\n" + kMetadata);
+    Commit(0,
+           std::string(
+               R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2,"readerFeatures":[],"writerFeatures":[]}})") +
+               "\n" + kMetadata);
     EXPECT_TRUE(Load().ok());
 }
 
@@ -143,8 +155,8 @@ TEST_F(SnapshotTest, B143EmptyFeatureListsBelowTheirVersionsAreRead) {
 TEST_F(SnapshotTest, B17GarbageAndLyingHintsChangeNothing) {
     Create();
     Commit(1, Add("a"));
-    for (const auto *hint : {"", "{", R"({"version":"x"})", R"({"version":1,"size":5})", R"({"version":900})", R"({"version":-4})",
-                             R"({"version":9223372036854775807})", "[]"}) {
+    for (const auto *hint : {"", "{", R"({"version":"x"})", R"({"version":1,"size":5})", R"({"version":900})",
+                             R"({"version":-4})", R"({"version":9223372036854775807})", "[]"}) {
         store->Set(LogPath("_last_checkpoint"), hint);
         EXPECT_EQ(Paths(), (Names{"a"})) << hint;
     }

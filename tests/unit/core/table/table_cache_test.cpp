@@ -91,7 +91,8 @@ TEST_F(TableCacheTest, ManyThreadsAndAWriter) {
         threads.emplace_back([&] {
             for (int i = 0; i < 200; ++i) {
                 const auto snapshot = OpenSnapshot(engine, root, LatestVersion(), call);
-                const auto files = snapshot.ok() ? CachedFiles(engine, *snapshot, call) : Result<LiveFiles>(LiveFiles());
+                const auto files =
+                    snapshot.ok() ? CachedFiles(engine, *snapshot, call) : Result<LiveFiles>(LiveFiles());
                 if (!files.ok() || !*files || (*files)->size() != static_cast<size_t>((*snapshot)->version()) + 1) {
                     failed = true;
                 }
@@ -99,7 +100,8 @@ TEST_F(TableCacheTest, ManyThreadsAndAWriter) {
         });
     }
     for (Version v = 1; v <= 50; ++v) {
-        ASSERT_TRUE(store->Put(LogPath(CommitFileName(v)), Add(fmt::format("f{}", v)), PutMode::kCreateOnly, call).ok());
+        ASSERT_TRUE(
+            store->Put(LogPath(CommitFileName(v)), Add(fmt::format("f{}", v)), PutMode::kCreateOnly, call).ok());
     }
     for (auto &thread : threads) {
         thread.join();

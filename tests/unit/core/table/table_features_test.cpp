@@ -9,7 +9,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Protocol Of(int reader, int writer, std::optional<Names> reader_features = {}, std::optional<Names> writer_features = {}) {
+Protocol Of(int reader, int writer, std::optional<Names> reader_features = {},
+            std::optional<Names> writer_features = {}) {
     return {reader, writer, std::move(reader_features), std::move(writer_features)};
 }
 StructType SchemaOf(const char *type, const char *metadata = "{}") {
@@ -59,7 +60,8 @@ TEST(TableFeaturesTest, NewTablesGetTheLowestProtocol) {
     EXPECT_EQ(LowestProtocol(With({{"delta.feature.clustering", "supported"}}), plain),
               Of(1, 7, {}, Names{"appendOnly", "clustering", "domainMetadata", "invariants"}));
     EXPECT_EQ(LowestProtocol(With({{"delta.minWriterVersion", "3"}}), plain), Of(1, 3));
-    EXPECT_EQ(LowestProtocol(With({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "5"}}), plain), Of(2, 5));
+    EXPECT_EQ(LowestProtocol(With({{"delta.minReaderVersion", "2"}, {"delta.minWriterVersion", "5"}}), plain),
+              Of(2, 5));
     EXPECT_EQ(LowestProtocol({}, SchemaOf("\"long\"", R"({"delta.generationExpression":"b + 1"})")),
               Of(1, 7, {}, Names{"appendOnly", "generatedColumns", "invariants"}));
     // Both feature lists hold column mapping once the reader version is 3.
@@ -112,7 +114,8 @@ TEST(TableFeaturesTest, WritingIsRefusedByNameWhereAFeatureMatters) {
         EXPECT_NE(status.error().text().find(name), std::string::npos) << status.error().text();
     };
     refused(Of(1, 7, {}, Names{"unheardOf"}), {}, plain, "unheardOf");
-    refused(Of(1, 7, {}, Names{"icebergCompatV1"}), With({{"delta.enableIcebergCompatV1", "true"}}), plain, "icebergCompatV1");
+    refused(Of(1, 7, {}, Names{"icebergCompatV1"}), With({{"delta.enableIcebergCompatV1", "true"}}), plain,
+            "icebergCompatV1");
     // What is said of rows in expressions is checked by who writes them.
     EXPECT_TRUE(CheckWritable(Of(1, 3), With({{"delta.constraints.c", "a > 0"}}), plain, "/t").ok());
     EXPECT_TRUE(CheckWritable(Of(1, 6), {}, SchemaOf("\"long\"", R"({"delta.identity.start":1})"), "/t").ok());

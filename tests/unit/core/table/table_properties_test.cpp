@@ -33,9 +33,10 @@ TEST(TablePropertiesTest, WhatIsWrongIsNamed) {
     EXPECT_EQ(ErrorOf({{"delta.apendOnly", "true"}}), Condition::DELTA_UNKNOWN_CONFIGURATION);
     EXPECT_TRUE(CheckProperties({{"delta.apendOnly", "true"}}, {}, true).ok());
     const auto error = CheckProperties({{"delta.appendOnly", "maybe"}}, {}, false).error();
-    EXPECT_EQ(error.message(),
-              "[DELTA_INVALID_CONFIGURATION_VALUE] The value 'maybe' of delta.appendOnly is not allowed: it needs to be a "
-              "boolean: true or false.");
+    EXPECT_EQ(
+        error.message(),
+        "[DELTA_INVALID_CONFIGURATION_VALUE] The value 'maybe' of delta.appendOnly is not allowed: it needs to be a "
+        "boolean: true or false.");
     for (const auto &[key, value] : Properties{{"delta.checkpointInterval", "0"},
                                                {"delta.checkpointPolicy", "v3"},
                                                {"delta.columnMapping.mode", "index"},
@@ -63,13 +64,17 @@ TEST(TablePropertiesTest, WhatIsWrongIsNamed) {
 
 TEST(TablePropertiesTest, TheLogReachesBackAsFarAsTheFiles) {
     EXPECT_EQ(ErrorOf({{"delta.logRetentionDuration", "1 day"}}), Condition::DELTA_INVALID_CONFIGURATION_VALUE);
-    EXPECT_TRUE(CheckProperties({{"delta.logRetentionDuration", "1 day"}, {"delta.deletedFileRetentionDuration", "1 day"}},
-                                {}, false).ok());
+    EXPECT_TRUE(
+        CheckProperties({{"delta.logRetentionDuration", "1 day"}, {"delta.deletedFileRetentionDuration", "1 day"}}, {},
+                        false)
+            .ok());
     EXPECT_TRUE(CheckProperties({{"delta.logRetentionDuration", "interval 30 days"},
                                  {"delta.deletedFileRetentionDuration", "interval 7 days"}},
-                                {}, false).ok());
-    EXPECT_TRUE(CheckProperties({{"delta.logRetentionDuration", "1 day"}}, {{"delta.deletedFileRetentionDuration", "1 hour"}},
-                                false).ok());
+                                {}, false)
+                    .ok());
+    EXPECT_TRUE(CheckProperties({{"delta.logRetentionDuration", "1 day"}},
+                                {{"delta.deletedFileRetentionDuration", "1 hour"}}, false)
+                    .ok());
 }
 
 TEST(TablePropertiesTest, Intervals) {
@@ -91,8 +96,8 @@ TEST(TablePropertiesTest, DefaultsAndValues) {
     EXPECT_EQ(IntProperty(metadata, "delta.checkpointInterval"), 10);
     EXPECT_EQ(**IntervalProperty(metadata, "delta.logRetentionDuration"), 2'592'000'000);
     EXPECT_EQ(*IntervalProperty(metadata, "delta.setTransactionRetentionDuration"), std::nullopt);
-    metadata.configuration = {{"delta.appendOnly", "True"}, {"delta.checkpointInterval", "zero"},
-                              {"delta.logRetentionDuration", "soon"}};
+    metadata.configuration = {
+        {"delta.appendOnly", "True"}, {"delta.checkpointInterval", "zero"}, {"delta.logRetentionDuration", "soon"}};
     EXPECT_TRUE(BoolProperty(metadata, "delta.appendOnly"));
     EXPECT_EQ(IntProperty(metadata, "delta.checkpointInterval"), 10);
     EXPECT_FALSE(IntervalProperty(metadata, "delta.logRetentionDuration").ok());
@@ -101,7 +106,8 @@ TEST(TablePropertiesTest, DefaultsAndValues) {
 TEST(TablePropertiesTest, TheListIsSortedAndItsDefaultsAreGood) {
     for (const auto &property : TableProperties()) {
         if (!property.default_value.empty() && property.kind != PropertyKind::kInternal) {
-            EXPECT_TRUE(CheckProperties({{std::string(property.key), std::string(property.default_value)}}, {}, false).ok())
+            EXPECT_TRUE(
+                CheckProperties({{std::string(property.key), std::string(property.default_value)}}, {}, false).ok())
                 << property.key;
         }
         EXPECT_EQ(CanonicalPropertyKey(property.key), property.key);
@@ -110,8 +116,10 @@ TEST(TablePropertiesTest, TheListIsSortedAndItsDefaultsAreGood) {
 
 TEST(TablePropertiesTest, ProtocolPropertiesAreTakenOut) {
     Metadata metadata;
-    metadata.configuration = {{"delta.minReaderVersion", "1"}, {"delta.minWriterVersion", "2"},
-                              {"delta.feature.deletionVectors", "supported"}, {"k", "v"}};
+    metadata.configuration = {{"delta.minReaderVersion", "1"},
+                              {"delta.minWriterVersion", "2"},
+                              {"delta.feature.deletionVectors", "supported"},
+                              {"k", "v"}};
     const auto protocol = TakeProtocol(metadata, {});
     EXPECT_EQ(metadata.configuration, (Properties{{"k", "v"}}));
     EXPECT_TRUE(HasFeature(protocol, "deletionVectors"));

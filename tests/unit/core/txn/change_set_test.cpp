@@ -38,7 +38,9 @@ ChangeSet Everything() {
     changes.transactions = {{"app", 4, 5}};
     changes.reads->ReadTransaction("app");
     changes.reads->AddRead();
-    const auto read = [&](Predicate predicate) { changes.reads->Narrow(changes.reads->AddRead(), std::move(predicate)); };
+    const auto read = [&](Predicate predicate) {
+        changes.reads->Narrow(changes.reads->AddRead(), std::move(predicate));
+    };
     const DataType string_type(TypeKind::kString);
     const DataType binary(TypeKind::kBinary);
     const DataType real(TypeKind::kDouble);
@@ -46,7 +48,8 @@ ChangeSet Everything() {
     const auto decimal = DataType::Decimal(38, 10);
     read(Predicate::And(
         {Predicate::Compare({"s", "x"}, string_type, CompareOp::kEqual, Scalar::Text(string_type, "")),
-         Predicate::Not(Predicate::Compare({"b"}, binary, CompareOp::kLess, Scalar::Text(binary, std::string("\0\xff", 2)))),
+         Predicate::Not(
+             Predicate::Compare({"b"}, binary, CompareOp::kLess, Scalar::Text(binary, std::string("\0\xff", 2)))),
          Predicate::Or({Predicate::IsNull({"n"}, date), Predicate::IsNotNull({"n"}, date), Predicate::Unknown()})}));
     read(Predicate::Compare({"r"}, real, CompareOp::kGreaterEqual, Scalar::Real(real, -0.1)));
     read(Predicate::Compare({"d"}, decimal, CompareOp::kNotEqual,
@@ -78,14 +81,15 @@ TEST(ChangeSetTest, JsonKeepsEverything) {
 }
 
 TEST(ChangeSetTest, WhatIsNoChangeSetIsRefused) {
-    for (const auto *json :
-         {"", "{", "[]", "{}", R"({"operation":{}})", R"({"operation":{},"actions":[1]})",
-          R"({"operation":{},"actions":[{"unknown":{}}]})", R"({"operation":{},"actions":[{}]})",
-          R"({"operation":{},"actions":[{"commitInfo":{}}]})", R"({"operation":{},"actions":[{"add":{"path":1}}]})",
-          R"({"operation":{},"actions":[],"reads":[{"kind":"guess"}]})",
-          R"({"operation":{},"actions":[],"reads":[{"kind":"not"}]})",
-          R"({"operation":{},"actions":[],"reads":[{"kind":"compare","column":["a"],"type":"long","op":"=","literalType":"long","literal":"x"}]})",
-          R"({"operation":{},"actions":[],"reads":[{"kind":"isNull"}]})"}) {
+    for (
+        const auto *json :
+        {"", "{", "[]", "{}", R"({"operation":{}})", R"({"operation":{},"actions":[1]})",
+         R"({"operation":{},"actions":[{"unknown":{}}]})", R"({"operation":{},"actions":[{}]})",
+         R"({"operation":{},"actions":[{"commitInfo":{}}]})", R"({"operation":{},"actions":[{"add":{"path":1}}]})",
+         R"({"operation":{},"actions":[],"reads":[{"kind":"guess"}]})",
+         R"({"operation":{},"actions":[],"reads":[{"kind":"not"}]})",
+         R"({"operation":{},"actions":[],"reads":[{"kind":"compare","column":["a"],"type":"long","op":"=","literalType":"long","literal":"x"}]})",
+         R"({"operation":{},"actions":[],"reads":[{"kind":"isNull"}]})"}) {
         EXPECT_FALSE(ChangeSet::FromJson(json).ok()) << json;
     }
     std::string deep = R"({"kind":"true"})";

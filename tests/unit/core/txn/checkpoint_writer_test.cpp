@@ -34,18 +34,26 @@ protected:
         const auto &segment = (*snapshot)->segment();
         lines.push_back(ActionToJson((*snapshot)->protocol()));
         lines.push_back(ActionToJson((*snapshot)->metadata()));
-        EXPECT_TRUE(ReplayFiles(engine, segment, {}, [&](AddFile &&add) -> Status {
-                        add.data_change = false;
-                        lines.push_back(ActionToJson(add));
-                        return {};
-                    }, call).ok());
-        EXPECT_TRUE(ReplayTombstones(engine, segment, store->now_ms - 7 * kDay, [&](RemoveFile &&remove) -> Status {
-                        remove.data_change = false;
-                        remove.tags.reset();
-                        remove.stats.reset();
-                        lines.push_back(ActionToJson(remove));
-                        return {};
-                    }, call).ok());
+        EXPECT_TRUE(ReplayFiles(
+                        engine, segment, {},
+                        [&](AddFile &&add) -> Status {
+                            add.data_change = false;
+                            lines.push_back(ActionToJson(add));
+                            return {};
+                        },
+                        call)
+                        .ok());
+        EXPECT_TRUE(ReplayTombstones(
+                        engine, segment, store->now_ms - 7 * kDay,
+                        [&](RemoveFile &&remove) -> Status {
+                            remove.data_change = false;
+                            remove.tags.reset();
+                            remove.stats.reset();
+                            lines.push_back(ActionToJson(remove));
+                            return {};
+                        },
+                        call)
+                        .ok());
         const auto extras = ReplayExtras(engine, segment, call);
         EXPECT_TRUE(extras.ok());
         for (const auto &[id, transaction] : extras->transactions) {
@@ -69,9 +77,13 @@ protected:
                       R"({"txn":{"appId":"app","version":4,"lastUpdated":9}})" + "\n" +
                       R"({"domainMetadata":{"domain":"d","configuration":"x","removed":false}})" + "\n" +
                       R"({"domainMetadata":{"domain":"e","configuration":"x","removed":false}})");
-        Commit(2, R"({"add":{"path":"v","partitionValues":{"p":null},"size":5,"modificationTime":2,"dataChange":true,"stats":"{\"numRecords\":1}","tags":{"t":"x"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":7,"defaultRowCommitVersion":8,"clusteringProvider":"liquid"}})"
-                  "\n" R"({"remove":{"path":"v","deletionTimestamp":8640000000000,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":null},"size":5,"deletionVector":{"storageType":"u","pathOrInlineDv":"older","sizeInBytes":40,"cardinality":6},"baseRowId":7}})"
-                  "\n" R"({"domainMetadata":{"domain":"e","configuration":"","removed":true}})");
+        Commit(
+            2,
+            R"({"add":{"path":"v","partitionValues":{"p":null},"size":5,"modificationTime":2,"dataChange":true,"stats":"{\"numRecords\":1}","tags":{"t":"x"},"deletionVector":{"storageType":"u","pathOrInlineDv":"ab","offset":4,"sizeInBytes":40,"cardinality":6},"baseRowId":7,"defaultRowCommitVersion":8,"clusteringProvider":"liquid"}})"
+            "\n"
+            R"({"remove":{"path":"v","deletionTimestamp":8640000000000,"dataChange":true,"extendedFileMetadata":true,"partitionValues":{"p":null},"size":5,"deletionVector":{"storageType":"u","pathOrInlineDv":"older","sizeInBytes":40,"cardinality":6},"baseRowId":7}})"
+            "\n"
+            R"({"domainMetadata":{"domain":"e","configuration":"","removed":true}})");
     }
 };
 
@@ -101,11 +113,15 @@ TEST_F(CheckpointWriterTest, RowsAreAsSparkWritesThem) {
     Write();
     const auto rows = parquet->Rows(LogPath("00000000000000000002.checkpoint.parquet"));
     EXPECT_EQ(rows[0], R"({"protocol":{"minReaderVersion":1,"minWriterVersion":2}})");
-    EXPECT_NE(std::find(rows.begin(), rows.end(), R"({"txn":{"appId":"app","version":4,"lastUpdated":9}})"), rows.end());
+    EXPECT_NE(std::find(rows.begin(), rows.end(), R"({"txn":{"appId":"app","version":4,"lastUpdated":9}})"),
+              rows.end());
     // Statistics stand there as text and as a struct, partition values as a map and as a struct.
-    EXPECT_NE(std::find(rows.begin(), rows.end(),
-                        R"({"add":{"path":"b","partitionValues":{"p":"b"},"size":10,"modificationTime":5,"dataChange":false,"stats":"{\"numRecords\":3}","partitionValues_parsed":{"p":"b"},"stats_parsed":{"numRecords":3}}})"),
-              rows.end()) << fmt::format("{}", fmt::join(rows, "\n"));
+    EXPECT_NE(
+        std::find(
+            rows.begin(), rows.end(),
+            R"({"add":{"path":"b","partitionValues":{"p":"b"},"size":10,"modificationTime":5,"dataChange":false,"stats":"{\"numRecords\":3}","partitionValues_parsed":{"p":"b"},"stats_parsed":{"numRecords":3}}})"),
+        rows.end())
+        << fmt::format("{}", fmt::join(rows, "\n"));
     const auto &schema = parquet->files.at(LogPath("00000000000000000002.checkpoint.parquet")).schema;
     Names names;
     for (const auto &column : schema) {
@@ -117,31 +133,45 @@ TEST_F(CheckpointWriterTest, RowsAreAsSparkWritesThem) {
 
 TEST_F(CheckpointWriterTest, PropertiesChooseTheFormsOfStatistics) {
     std::string metadata = kMetadata;
-    metadata.replace(metadata.find(R"("configuration":{})"), 18,
-                     R"("configuration":{"delta.checkpoint.writeStatsAsJson":"false","delta.checkpoint.writeStatsAsStruct":"true"})");
-    Commit(0, std::string(kProtocol) + "\n" + metadata + "\n" +
-                  R"({"add":{"path":"a","partitionValues":{"p":""},"size":1,"modificationTime":1,"dataChange":true,"stats":"{\"numRecords\":2,\"minValues\":{\"x\":-3},\"maxValues\":{\"x\":9223372036854775807},\"nullCount\":{\"x\":1},\"tightBounds\":false}"}})"
-                  "\n" R"({"add":{"path":"damaged","partitionValues":{"p":"q"},"size":1,"modificationTime":1,"dataChange":true,"stats":"{"}})");
+    metadata.replace(
+        metadata.find(R"("configuration":{})"), 18,
+        R"("configuration":{"delta.checkpoint.writeStatsAsJson":"false","delta.checkpoint.writeStatsAsStruct":"true"})");
+    Commit(
+        0,
+        std::string(kProtocol) + "\n" + metadata + "\n" +
+            R"({"add":{"path":"a","partitionValues":{"p":""},"size":1,"modificationTime":1,"dataChange":true,"stats":"{\"numRecords\":2,\"minValues\":{\"x\":-3},\"maxValues\":{\"x\":9223372036854775807},\"nullCount\":{\"x\":1},\"tightBounds\":false}"}})"
+            "\n"
+            R"({"add":{"path":"damaged","partitionValues":{"p":"q"},"size":1,"modificationTime":1,"dataChange":true,"stats":"{"}})");
     Write();
     const auto rows = parquet->Rows(LogPath("00000000000000000000.checkpoint.parquet"));
-    EXPECT_EQ(rows[2],
-              R"({"add":{"path":"a","partitionValues":{"p":""},"size":1,"modificationTime":1,"dataChange":false,"partitionValues_parsed":{},"stats_parsed":{"numRecords":2,"minValues":{"x":-3},"maxValues":{"x":9223372036854775807},"nullCount":{"x":1},"tightBounds":false}}})");
-    EXPECT_EQ(rows[3],
-              R"({"add":{"path":"damaged","partitionValues":{"p":"q"},"size":1,"modificationTime":1,"dataChange":false,"partitionValues_parsed":{"p":"q"}}})");
+    EXPECT_EQ(
+        rows[2],
+        R"({"add":{"path":"a","partitionValues":{"p":""},"size":1,"modificationTime":1,"dataChange":false,"partitionValues_parsed":{},"stats_parsed":{"numRecords":2,"minValues":{"x":-3},"maxValues":{"x":9223372036854775807},"nullCount":{"x":1},"tightBounds":false}}})");
+    EXPECT_EQ(
+        rows[3],
+        R"({"add":{"path":"damaged","partitionValues":{"p":"q"},"size":1,"modificationTime":1,"dataChange":false,"partitionValues_parsed":{"p":"q"}}})");
     // Read back, the text is made from the struct.
     Commit(1, "");
     std::string stats;
-    ASSERT_TRUE(ReplayFiles(engine, (*Load())->segment(), {}, [&](AddFile &&add) -> Status {
-                    stats += add.stats.value_or("none");
-                    return {};
-                }, call).ok());
-    EXPECT_EQ(stats, R"({"numRecords":2,"minValues":{"x":-3},"maxValues":{"x":9223372036854775807},"nullCount":{"x":1},"tightBounds":false}none)");
+    ASSERT_TRUE(ReplayFiles(
+                    engine, (*Load())->segment(), {},
+                    [&](AddFile &&add) -> Status {
+                        stats += add.stats.value_or("none");
+                        return {};
+                    },
+                    call)
+                    .ok());
+    EXPECT_EQ(
+        stats,
+        R"({"numRecords":2,"minValues":{"x":-3},"maxValues":{"x":9223372036854775807},"nullCount":{"x":1},"tightBounds":false}none)");
 }
 
 TEST_F(CheckpointWriterTest, V2HasAManifestAndSidecars) {
     std::string metadata = kMetadata;
     metadata.replace(metadata.find(R"("configuration":{})"), 18, R"("configuration":{"delta.checkpointPolicy":"v2"})");
-    FillTable(metadata, R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint","deletionVectors"],"writerFeatures":["v2Checkpoint","deletionVectors"]}})");
+    FillTable(
+        metadata,
+        R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint","deletionVectors"],"writerFeatures":["v2Checkpoint","deletionVectors"]}})");
     const auto state = State();
     CheckpointOptions options;
     options.actions_per_sidecar = 2;
@@ -151,14 +181,19 @@ TEST_F(CheckpointWriterTest, V2HasAManifestAndSidecars) {
     EXPECT_TRUE(written.files.back().ends_with(".json"));
     DropCommits(1);
     EXPECT_EQ(State(), state);
-    EXPECT_NE(store->objects.at(LogPath("_last_checkpoint")).bytes.find("\"v2Checkpoint\":{\"path\":\"00000000000000000002.checkpoint."),
+    EXPECT_NE(store->objects.at(LogPath("_last_checkpoint"))
+                  .bytes.find("\"v2Checkpoint\":{\"path\":\"00000000000000000002.checkpoint."),
               std::string::npos);
 }
 
 TEST_F(CheckpointWriterTest, V2OfAnEmptyTableHasNoSidecar) {
     std::string metadata = kMetadata;
     metadata.replace(metadata.find(R"("configuration":{})"), 18, R"("configuration":{"delta.checkpointPolicy":"v2"})");
-    Commit(0, std::string(R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint"],"writerFeatures":["v2Checkpoint"]}})") + "\n" + metadata);
+    Commit(
+        0,
+        std::string(
+            R"({"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["v2Checkpoint"],"writerFeatures":["v2Checkpoint"]}})") +
+            "\n" + metadata);
     EXPECT_EQ(Write().files.size(), 1u);
     store->objects.erase(LogPath(CommitFileName(0)));
     EXPECT_EQ(Paths(), (Names{}));
@@ -169,9 +204,10 @@ TEST_F(CheckpointWriterTest, OldTransactionsAreDroppedWhereTheTableSaysSo) {
     metadata.replace(metadata.find(R"("configuration":{})"), 18,
                      R"("configuration":{"delta.setTransactionRetentionDuration":"interval 1 day"})");
     Commit(0, std::string(kProtocol) + "\n" + metadata + "\n" +
-                  fmt::format(R"({{"txn":{{"appId":"new","version":1,"lastUpdated":{}}}}})", store->now_ms - kDay / 2) + "\n" +
-                  fmt::format(R"({{"txn":{{"appId":"old","version":1,"lastUpdated":{}}}}})", store->now_ms - 2 * kDay) + "\n" +
-                  R"({"txn":{"appId":"timeless","version":1}})");
+                  fmt::format(R"({{"txn":{{"appId":"new","version":1,"lastUpdated":{}}}}})", store->now_ms - kDay / 2) +
+                  "\n" +
+                  fmt::format(R"({{"txn":{{"appId":"old","version":1,"lastUpdated":{}}}}})", store->now_ms - 2 * kDay) +
+                  "\n" + R"({"txn":{"appId":"timeless","version":1}})");
     Write();
     Commit(1, "");
     Names ids;
@@ -219,7 +255,8 @@ TEST_F(CheckpointWriterTest, B22RemovesOfAPartitionedTable) {
     EXPECT_EQ(Paths(), (Names{"f10"}));
     for (const auto &row : parquet->Rows(LogPath("00000000000000000010.checkpoint.parquet"))) {
         EXPECT_TRUE(row.starts_with(R"({"remove")") == (row.find("\"add\"") == std::string::npos) ||
-                    row.starts_with(R"({"protocol)") || row.starts_with(R"({"metaData)")) << row;
+                    row.starts_with(R"({"protocol)") || row.starts_with(R"({"metaData)"))
+            << row;
     }
 }
 

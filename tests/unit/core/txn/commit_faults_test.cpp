@@ -1,5 +1,5 @@
-// What if it dies here? The k-th call to the store fails, for every k; a put lands but its answer is lost; others commit,
-// drop or make the table anew in between; many threads append at once.
+// What if it dies here? The k-th call to the store fails, for every k; a put lands but its answer is lost; others
+// commit, drop or make the table anew in between; many threads append at once.
 #include <functional>
 #include <thread>
 
@@ -143,8 +143,8 @@ TEST(KthCallTest, TheTableIsAsBeforeOrAfterAndTheAnswerIsTrue) {
                 const auto outcome = story.act(f.table);
                 const bool reached = f.faults->calls() - calls >= k;
                 f.faults->Heal();
-                const auto where = fmt::format("{}, fault {}, call {}: {}", story.name, static_cast<int>(fault), k,
-                                               Name(outcome));
+                const auto where =
+                    fmt::format("{}, fault {}, call {}: {}", story.name, static_cast<int>(fault), k, Name(outcome));
                 const bool there = IsDeltaTable(f.witness.engine, "/t", Call()).value();
                 const auto files = there ? f.witness.FileNames() : "";
                 if (Name(outcome) == "ok") {

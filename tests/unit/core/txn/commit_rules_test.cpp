@@ -30,15 +30,16 @@ TEST(CommitBodyTest, IsWhatTheSpecificationSays) {
     SmallTable::ExpectCommitted(table.Commit(transaction), 1);
     const auto log = table.Log(1);
     const auto id = log.substr(log.find("txnId") + 8, 36);
-    EXPECT_EQ(log,
-              R"({"commitInfo":{"timestamp":1700000000000,"operation":"WRITE","operationParameters":{"mode":"Append",)"
-              R"("partitionBy":"[]"},"readVersion":0,"isolationLevel":"Serializable","isBlindAppend":true,)"
-              R"("operationMetrics":{"numFiles":"1","numOutputBytes":"100","numOutputRows":"10"},)"
-              R"("userMetadata":"by \"me\"","engineInfo":"Birdfoot/test","txnId":")" +
-                  id + "\"}}\n" +
-                  R"({"add":{"path":"f1","partitionValues":{"p":"a"},"size":100,"modificationTime":1,"dataChange":true,)"
-                  R"("stats":"{\"numRecords\":10,\"minValues\":{\"id\":0},\"maxValues\":{\"id\":9},\"nullCount\":{\"id\":0}}"}})"
-                  "\n");
+    EXPECT_EQ(
+        log,
+        R"({"commitInfo":{"timestamp":1700000000000,"operation":"WRITE","operationParameters":{"mode":"Append",)"
+        R"("partitionBy":"[]"},"readVersion":0,"isolationLevel":"Serializable","isBlindAppend":true,)"
+        R"("operationMetrics":{"numFiles":"1","numOutputBytes":"100","numOutputRows":"10"},)"
+        R"("userMetadata":"by \"me\"","engineInfo":"Birdfoot/test","txnId":")" +
+            id + "\"}}\n" +
+            R"({"add":{"path":"f1","partitionValues":{"p":"a"},"size":100,"modificationTime":1,"dataChange":true,)"
+            R"("stats":"{\"numRecords\":10,\"minValues\":{\"id\":0},\"maxValues\":{\"id\":9},\"nullCount\":{\"id\":0}}"}})"
+            "\n");
 }
 
 TEST(CommitBodyTest, ANewTableHasNoReadVersion) {
@@ -191,7 +192,8 @@ TEST(CommitRulesTest, ANewMetadataRaisesTheProtocol) {
     transaction.changes().metadata = table.MetadataOf({{"delta.enableChangeDataFeed", "true"}});
     ASSERT_EQ(Name(table.Commit(transaction)), "ok");
     const auto protocol = table.Load()->protocol();
-    EXPECT_EQ(protocol.min_writer_version, 7);  // not 4, which would also ask for CHECK constraints and generated columns
+    EXPECT_EQ(protocol.min_writer_version,
+              7);  // not 4, which would also ask for CHECK constraints and generated columns
     EXPECT_EQ(protocol.writer_features, (std::vector<std::string>{"appendOnly", "changeDataFeed", "invariants"}));
     auto more = table.Begin("SET TBLPROPERTIES");
     more.changes().metadata = table.MetadataOf({{"delta.enableChangeDataFeed", "true"}, {"k", "v"}});
@@ -214,7 +216,8 @@ const std::map<std::string, std::string> kInCommit = {{"delta.enableInCommitTime
 TEST(InCommitTimestampTest, IsFirstAndGrows) {
     SmallTable table;
     table.Create(kInCommit);
-    EXPECT_EQ(table.Log(0).rfind(R"({"commitInfo":{"inCommitTimestamp":1700000000000,"timestamp":1700000000000)", 0), 0u)
+    EXPECT_EQ(table.Log(0).rfind(R"({"commitInfo":{"inCommitTimestamp":1700000000000,"timestamp":1700000000000)", 0),
+              0u)
         << table.Log(0);
     EXPECT_EQ(table.Log(0).find("EnablementVersion"), std::string::npos) << "always on needs no mark";
     table.clock -= 5000;  // a clock that goes backwards
@@ -283,7 +286,8 @@ TEST(RowTrackingTest, NewFilesGetIdsAndVersions) {
     EXPECT_EQ(files["f1"].base_row_id, 0);
     EXPECT_EQ(files["f2"].base_row_id, 6);
     EXPECT_EQ(files["f2"].default_row_commit_version, 1);
-    EXPECT_NE(table.Log(1).find(R"({"domainMetadata":{"domain":"delta.rowTracking","configuration":"{\"rowIdHighWaterMark\":9}")"),
+    EXPECT_NE(table.Log(1).find(
+                  R"({"domainMetadata":{"domain":"delta.rowTracking","configuration":"{\"rowIdHighWaterMark\":9}")"),
               std::string::npos)
         << table.Log(1);
     table.Append({table.File("f3", "a", 1)});

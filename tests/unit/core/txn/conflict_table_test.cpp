@@ -210,10 +210,12 @@ std::vector<Row> Rows() {
         {"delete", delete_a, "the same delete", delete_a, kAppend},
         {"delete", delete_a, "delete elsewhere", delete_b, "ok", kAppend},
         {"merge", merge_low, "merge on disjoint ids", merge_high, "ok"},  // Spark: conflict when unpartitioned
-        {"delete of a file", DeleteFile("a", PartitionIs("a")), "the same", DeleteFile("a", PartitionIs("a")), kDeleteRead},
+        {"delete of a file", DeleteFile("a", PartitionIs("a")), "the same", DeleteFile("a", PartitionIs("a")),
+         kDeleteRead},
         {"delete of a file", DeleteFile("a", PartitionIs("a")), "insert from it", InsertFromRead(PartitionIs("a")),
          kDeleteRead},
-        {"delete of a file", DeleteFile("a", PartitionIs("a")), "insert from other ids", InsertFromRead(IdAbove(15)), "ok"},
+        {"delete of a file", DeleteFile("a", PartitionIs("a")), "insert from other ids", InsertFromRead(IdAbove(15)),
+         "ok"},
         {"delete of a file", DeleteFile("a", PartitionIs("a")), "insert from all", InsertFromRead(Predicate::True()),
          kDeleteRead},
         {"delete", delete_a, "optimize of its input", Optimize("a"), kDeleteDelete},
@@ -277,8 +279,8 @@ Protocol AllFeatures() {
     protocol.min_reader_version = 3;
     protocol.min_writer_version = 7;
     protocol.reader_features = {"deletionVectors", "v2Checkpoint"};
-    protocol.writer_features = {"appendOnly",  "deletionVectors", "domainMetadata", "inCommitTimestamp",
-                                "invariants",  "rowTracking",     "v2Checkpoint"};
+    protocol.writer_features = {"appendOnly", "deletionVectors", "domainMetadata", "inCommitTimestamp",
+                                "invariants", "rowTracking",     "v2Checkpoint"};
     return protocol;
 }
 
@@ -313,7 +315,8 @@ TEST(ConflictTableTest, EveryPair) {
     for (const auto &row : Rows()) {
         const auto pair = fmt::format("winner: {}, loser: {}", row.winner_name, row.loser_name);
         EXPECT_EQ(Outcome(row, true), row.expected) << pair;
-        EXPECT_EQ(Outcome(row, false), row.unpartitioned ? row.unpartitioned : row.expected) << pair << ", unpartitioned";
+        EXPECT_EQ(Outcome(row, false), row.unpartitioned ? row.unpartitioned : row.expected)
+            << pair << ", unpartitioned";
     }
 }
 
@@ -335,7 +338,9 @@ TEST(ConflictTableTest, WriteSerializableLetsBlindAppendsPass) {
     const auto delete_a = Rewrite("DELETE", "a", PartitionIs("a"));
     EXPECT_EQ(outcome(AppendTo("a", 0, 9), delete_a), "ok");
     EXPECT_EQ(outcome(InsertFromRead(PartitionIs("b")), Rewrite("DELETE", "a", Predicate::True())), kAppend);
-    EXPECT_EQ(outcome(AppendTo("a", 0, 9), SetProperties({{"delta.setTransactionRetentionDuration", "interval 1 day"}}, true)), kAppend)
+    EXPECT_EQ(outcome(AppendTo("a", 0, 9),
+                      SetProperties({{"delta.setTransactionRetentionDuration", "interval 1 day"}}, true)),
+              kAppend)
         << "not for a change of metadata";
     EXPECT_EQ(outcome(delete_a, delete_a), kAppend);
 }
@@ -393,7 +398,8 @@ TEST(ConflictTableTest, AFileThatCameAndWentSinceWasNeverRead) {
 
 TEST(ConflictTableTest, ColumnMappingSwitchedOnByTheWinner) {
     if (FindFeature("columnMapping")->write == Support::kNo) {
-        GTEST_SKIP() << "Column mapping is not written: such a winner ends every write. Runs when the registry says that it is.";
+        GTEST_SKIP()
+            << "Column mapping is not written: such a winner ends every write. Runs when the registry says that it is.";
     }
     const std::string mapped =
         R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{"delta.columnMapping.id":1,)"
@@ -405,8 +411,8 @@ TEST(ConflictTableTest, ColumnMappingSwitchedOnByTheWinner) {
         auto slow = table.Begin();
         slow.changes().adds = {table.File("slow")};
         auto on = table.Begin("SET TBLPROPERTIES");
-        on.changes().metadata = table.MetadataOf(
-            {{"delta.columnMapping.mode", "name"}, {"delta.columnMapping.maxColumnId", "2"}});
+        on.changes().metadata =
+            table.MetadataOf({{"delta.columnMapping.mode", "name"}, {"delta.columnMapping.maxColumnId", "2"}});
         on.changes().metadata->schema_string = schema;
         table.CommitByAnyone(on);
         return Name(table.Commit(slow));

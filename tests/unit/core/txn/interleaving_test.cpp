@@ -212,9 +212,10 @@ struct Tally {
     int conflicts = 0;
 };
 
-//! Runs them with the second one's phases at the first one's store calls `load_at` <= `commit_at` (beyond the last: at the
-//! end). Gives the number of store calls that the first one made.
-uint64_t RunPair(const SmallOperation &first, const SmallOperation &second, uint64_t load_at, uint64_t commit_at, Tally &tally) {
+//! Runs them with the second one's phases at the first one's store calls `load_at` <= `commit_at` (beyond the last: at
+//! the end). Gives the number of store calls that the first one made.
+uint64_t RunPair(const SmallOperation &first, const SmallOperation &second, uint64_t load_at, uint64_t commit_at,
+                 Tally &tally) {
     auto inner = std::make_shared<storage::MemoryStore>();
     SmallTable table(inner);
     table.Create();
@@ -249,7 +250,8 @@ uint64_t RunPair(const SmallOperation &first, const SmallOperation &second, uint
         if (actor->version()) {
             expected = actor->Model(expected);
         }
-        EXPECT_TRUE(actor->name() == "ok" || actor->name() == "skipped" || actor->name().starts_with("DELTA_CONCURRENT"))
+        EXPECT_TRUE(actor->name() == "ok" || actor->name() == "skipped" ||
+                    actor->name().starts_with("DELTA_CONCURRENT"))
             << actor->name();
     }
     EXPECT_EQ(Text(Content(table)), Text(expected))
@@ -263,8 +265,9 @@ uint64_t RunPair(const SmallOperation &first, const SmallOperation &second, uint
 }
 
 TEST(InterleavingTest, EveryPairIsSerializable) {
-    const std::vector<SmallOperation> operations = {Append("a"), Append("b"),    Delete("a"),   Delete("b"),  Update("a"),
-                                                Overwrite(), Copy("a", "b"), Copy("b", "a"), Optimize("a")};
+    const std::vector<SmallOperation> operations = {Append("a"),    Append("b"),    Delete("a"),
+                                                    Delete("b"),    Update("a"),    Overwrite(),
+                                                    Copy("a", "b"), Copy("b", "a"), Optimize("a")};
     Tally tally;
     for (const auto &first : operations) {
         for (const auto &second : operations) {

@@ -29,9 +29,7 @@ protected:
 };
 
 // The cached snapshot grows commit by commit and lists nothing, so it has to be told that there is a checkpoint now.
-TEST_F(PostCommitTest, OneCheckpointAnInterval) {
-    EXPECT_EQ(Checkpoints(35), (std::vector<Version>{10, 20, 30}));
-}
+TEST_F(PostCommitTest, OneCheckpointAnInterval) { EXPECT_EQ(Checkpoints(35), (std::vector<Version>{10, 20, 30})); }
 
 }  // namespace
 }  // namespace birdfoot::test

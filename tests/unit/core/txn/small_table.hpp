@@ -1,5 +1,5 @@
-// A table of two columns, `id` (long) and `p` (string, the partition column unless it is unpartitioned), made of nothing
-// but log entries, for tests of commits: files are names with statistics, and no Parquet is written.
+// A table of two columns, `id` (long) and `p` (string, the partition column unless it is unpartitioned), made of
+// nothing but log entries, for tests of commits: files are names with statistics, and no Parquet is written.
 #pragma once
 
 #include <atomic>
@@ -102,8 +102,9 @@ struct SmallTable {
         }
         add.size = 100;
         add.modification_time = 1;
-        add.stats = fmt::format(R"({{"numRecords":{},"minValues":{{"id":{}}},"maxValues":{{"id":{}}},"nullCount":{{"id":0}}}})",
-                                rows, min, max);
+        add.stats =
+            fmt::format(R"({{"numRecords":{},"minValues":{{"id":{}}},"maxValues":{{"id":{}}},"nullCount":{{"id":0}}}})",
+                        rows, min, max);
         return add;
     }
     //! Commits files as a blind append.

@@ -22,7 +22,8 @@ StructType Columns() {
     schema.fields.push_back({"ts", DataType(TypeKind::kTimestamp), true, {}});
     schema.fields.push_back({"bl", DataType(TypeKind::kBoolean), true, {}});
     schema.fields.push_back({"st", DataType::Struct(inner), true, {}});
-    schema.fields.push_back({"m", DataType::Map(DataType(TypeKind::kString), DataType(TypeKind::kInteger), true), true, {}});
+    schema.fields.push_back(
+        {"m", DataType::Map(DataType(TypeKind::kString), DataType(TypeKind::kInteger), true), true, {}});
     return schema;
 }
 
@@ -74,7 +75,8 @@ TEST(Translation, RefusesByName) {
         {"my_udf(x)", "[DELTA_UNSUPPORTED_EXPRESSION] The function MY_UDF cannot be evaluated."},
         {"upper(x, s)", "[DELTA_UNSUPPORTED_EXPRESSION] The function UPPER(int, string) cannot be evaluated."},
         {"sum(x) > 1", "[DELTA_UNSUPPORTED_EXPRESSION] The function SUM cannot be evaluated."},
-        {"nope > 1", "[UNRESOLVED_COLUMN] A column, variable, or function parameter with name `nope` cannot be resolved."},
+        {"nope > 1",
+         "[UNRESOLVED_COLUMN] A column, variable, or function parameter with name `nope` cannot be resolved."},
         {"st.nope", "[UNRESOLVED_COLUMN] No such struct field `nope`"},
         {"x AND bl", "[DATATYPE_MISMATCH] AND with a value of int"},
         {"m = m", "[DATATYPE_MISMATCH] map<string,int> = map<string,int>"},
@@ -104,8 +106,8 @@ TEST(Translation, RegularExpressions) {
     EXPECT_TRUE(TranslateJavaRegex("a*")->may_be_empty);
     EXPECT_TRUE(TranslateJavaRegex("(a|b?)")->may_be_empty);
     EXPECT_FALSE(TranslateJavaRegex("a*b")->may_be_empty);
-    for (const std::string_view refused : {"a++", "a**", "\\bx", "\\1", "(?<=a)b", "[a[b]]", "[a&&b]", "\\p{L}", "a{1001}",
-                                           "(", ")", "[", "*a", "a$b", "\\Q.\\E", "(?m)^a", "[]a]"}) {
+    for (const std::string_view refused : {"a++", "a**", "\\bx", "\\1", "(?<=a)b", "[a[b]]", "[a&&b]", "\\p{L}",
+                                           "a{1001}", "(", ")", "[", "*a", "a$b", "\\Q.\\E", "(?m)^a", "[]a]"}) {
         EXPECT_EQ(regex(refused), "") << refused;
     }
 }
