@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs every test of the project against one build folder: unit tests, pytest over tests/, then the shared corpus when
-# there is one (BIRDFOOT_CORPUS, by default beside the repository). A step whose inputs (what was built, the tests, the
-# corpus) are those of its last good run is not repeated: FRESH=1 repeats it. The last line is `N passed, M failed`.
+# Runs every test of the project against one build folder: unit tests, pytest over tests/ (tests/interop, which mostly waits
+# for Spark, beside the others), then the shared corpus when there is one (BIRDFOOT_CORPUS, by default beside the
+# repository). A step whose inputs (what was built, the tests, the corpus) are those of its last good run is not repeated:
+# FRESH=1 repeats it. The last line is `N passed, M failed`.
 #
 #   tools/run_tests.sh [build/release]
 set -euo pipefail
@@ -18,11 +19,14 @@ fingerprint_tree() {
     find "$@" -type f -not -path '*/__pycache__/*' -printf '%P %s %T@\n' | sort | sha256sum | cut -d' ' -f1
 }
 
+# passed_before NAME FINGERPRINT: whether the step's last run was good, on the same inputs.
+passed_before() { [ -z "${FRESH:-}" ] && [ "$(sed -n 1p "$build/.tested-$1" 2>/dev/null)" = "$2" ]; }
+
 # step NAME FINGERPRINT COMMAND…: the command writes its log to stdout and sets ok and bad.
 step() {
     local name=$1 inputs=$2 stamp=$build/.tested-$1
     shift 2
-    if [ -z "${FRESH:-}" ] && [ "$(sed -n 1p "$stamp" 2>/dev/null)" = "$inputs" ]; then
+    if passed_before "$name" "$inputs"; then
         ok=$(sed -n 2p "$stamp") bad=0
         echo "$name: $ok passed before; nothing that they depend on has changed"
     else
@@ -47,13 +51,29 @@ run_gtest() {
     if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
 }
 
-run_pytest() {
-    local log=$build/pytest.log status=0
-    (cd "$root" && "$python" -m pytest tests -q -rs -p no:cacheprovider) 2>&1 | tee "$log" || status=$?
-    ok=$(number '[0-9]+ passed' "$log")
-    bad=$({ tail -1 "$log" | grep -oE '[0-9]+ (failed|errors?)' || true; } | awk '{sum += $1} END {print sum + 0}')
+run_python() { (cd "$root" && exec "$python" -m pytest "$@" -q -rs -p no:cacheprovider) 2>&1; }
+
+# judge_python LOG STATUS
+judge_python() {
+    ok=$(number '[0-9]+ passed' "$1")
+    bad=$({ tail -1 "$1" | grep -oE '[0-9]+ (failed|errors?)' || true; } | awk '{sum += $1} END {print sum + 0}')
     ok=${ok:-0}
-    if [ $status != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+    if [ "$2" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+}
+
+run_pytest() {
+    local status=0
+    run_python tests --ignore=tests/interop | tee "$build/pytest.log" || status=$?
+    judge_python "$build/pytest.log" $status
+}
+
+# Of the run that was begun in the background.
+run_interop() {
+    local status=0
+    wait "$interop" || status=$?
+    interop=
+    cat "$build/interop.log"
+    judge_python "$build/interop.log" $status
 }
 
 run_replay() {
@@ -92,8 +112,16 @@ if [ -d "$root/tests/fuzz/corpus" ]; then
         run_replay
 fi
 product=$(fingerprint_files "$build/birdfoot" "$build/birdfoot.duckdb_extension" "$root/tests/requirements.txt")
-step pytest "$product $(fingerprint_tree "$root/tests" "$root/src/python" "$root/docs" "$root/examples") $(
-    fingerprint_files "$root/README.md" "$root/pyproject.toml" "$root/tools/wheel_backend.py")" run_pytest
+tests="$product $(fingerprint_tree "$root/tests" "$root/src/python" "$root/docs" "$root/examples") $(
+    fingerprint_files "$root/README.md" "$root/pyproject.toml" "$root/tools/wheel_backend.py")"
+interop=
+if ! passed_before interop "$tests"; then
+    run_python tests/interop >"$build/interop.log" &
+    interop=$!
+    trap '[ -z "$interop" ] || kill "$interop" 2>/dev/null' EXIT
+fi
+step pytest "$tests" run_pytest
+step interop "$tests" run_interop
 if [ -f "$corpus/run_corpus.py" ]; then
     step corpus "$product $(fingerprint_tree "$corpus")" run_corpus
 else

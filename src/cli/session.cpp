@@ -22,9 +22,11 @@ namespace {
 
 std::atomic<int> stop_signal{0};
 std::atomic<duckdb::ClientContext *> running{nullptr};  // whom the handler interrupts
+std::atomic<bool> at_prompt{false};
 
 void HandleStop(int signal) {
-    if (stop_signal.exchange(signal) != 0) {
+    // At a prompt a second Ctrl-C ends nothing: a first one that came before the read began is not seen until then.
+    if (stop_signal.exchange(signal) != 0 && !(signal == SIGINT && at_prompt)) {
         _exit(128 + signal);
     }
     if (auto *context = running.load()) {
@@ -94,6 +96,8 @@ duckdb::DuckDB Open(const SessionOptions &options) {
 int StopSignal() { return stop_signal.load(); }
 
 void ForgetStopSignal() { stop_signal = 0; }
+
+void SetAtPrompt(bool prompting) { at_prompt = prompting; }
 
 Session::Session(const SessionOptions &options) : database_(Open(options)), connection_(database_) {
     ApplySettings(options.settings);

@@ -51,8 +51,10 @@ private:
 };
 
 //! The signal that asked us to stop, or 0. While a statement runs it is interrupted too; a second signal ends the
-//! process.
+//! process, but for Ctrl-C at a prompt.
 int StopSignal();
 void ForgetStopSignal();
+//! Whether a line is being typed rather than a statement run.
+void SetAtPrompt(bool prompting);
 
 }  // namespace birdfoot::cli

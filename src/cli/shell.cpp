@@ -204,6 +204,7 @@ void Shell::Command(const std::string &line) {
         leave_ = true;
     } else if (name == ".help") {
         std::fputs(kHelp, stdout);
+        std::fflush(stdout);
     } else if (name == ".format" || name == ".mode") {
         SetFormat(argument);
     } else if (name == ".read") {
@@ -255,7 +256,9 @@ void Shell::Read(EditLine *editor) {
     while (!leave_) {
         int count = 0;
         errno = 0;
+        SetAtPrompt(true);
         const char *line = el_gets(editor, &count);
+        SetAtPrompt(false);
         if (StopSignal() == SIGINT) {
             ForgetStopSignal();
             splitter_.Clear();

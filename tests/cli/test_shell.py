@@ -87,6 +87,8 @@ def test_interrupt_gives_up_the_line_or_the_statement(terminal):
     terminal.send("SELECT half a statement\n")
     terminal.expect("...> ")
     terminal.interrupt("birdfoot> ")
+    terminal.send("\x03\x03\x03")  # of somebody in a hurry: the shell lives on
+    terminal.interrupt("birdfoot> ")
     terminal.send("SELECT count(*) FROM range(10000000) a, range(100000) b WHERE a.range * b.range % 7 = 3;\n")
     terminal.expect(";")
     time.sleep(1)

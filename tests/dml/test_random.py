@@ -196,6 +196,14 @@ class Pair:
             return
         changes = f"(FROM table_changes('{self.root}', {self.version + 1}, {version}))"
         columns = ", ".join(COLUMNS)
+        # Net changes: what is said to have gone was there before, what is said to have come is there now.
+        for table, kinds in ((before, "'delete', 'update_preimage'"), ("plain", "'insert', 'update_postimage'")):
+            rest = self.con.execute(f"""SELECT {columns} FROM {changes} WHERE _change_type IN ({kinds})
+                EXCEPT ALL FROM {table} LIMIT 3""").fetchall()
+            assert not rest, f"changes {self.version + 1} to {version}: {kinds} of rows that are not in {table}: {rest}"
+        pairs = self.con.execute(f"SELECT count(*) FILTER (_change_type = 'update_preimage'), "
+                                 f"count(*) FILTER (_change_type = 'update_postimage') FROM {changes}").fetchone()
+        assert pairs[0] == pairs[1]
         self.con.execute(f"""CREATE OR REPLACE TEMP TABLE replayed AS
             (FROM {before} UNION ALL SELECT {columns} FROM {changes} WHERE _change_type IN ('insert', 'update_postimage'))
             EXCEPT ALL SELECT {columns} FROM {changes} WHERE _change_type IN ('delete', 'update_preimage')""")
@@ -240,7 +248,7 @@ def run_one(con, root, config, seed):
             pair.version = pair.latest()
             if config.get("feed"):
                 con.execute("CREATE OR REPLACE TEMP TABLE earlier AS FROM plain")
-            if not config.get("feed") and rng.random() < 0.2:
+            if rng.random() < 0.2:
                 several, commit = [statements.any() for _ in range(rng.randrange(2, 5))], rng.random() < 0.7
                 log.append((several, commit))
                 pair.transaction(several, commit)

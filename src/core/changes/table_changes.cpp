@@ -77,20 +77,6 @@ bool ChangedNothing(const CommitInfo &info) {
                                [&](const char *name) { return metrics[name].string() == "0"; });
 }
 
-//! The file of a remove, as an add: all that reading it needs.
-AddFile FileOf(const RemoveFile &remove) {
-    AddFile file;
-    file.path = remove.path;
-    file.partition_values = remove.partition_values.value_or(PartitionValues());
-    file.size = remove.size.value_or(0);
-    file.stats = remove.stats;
-    file.tags = remove.tags;
-    file.deletion_vector = remove.deletion_vector;
-    file.base_row_id = remove.base_row_id;
-    file.default_row_commit_version = remove.default_row_commit_version;
-    return file;
-}
-
 class Planner {
 public:
     Planner(const Engine &engine, const std::string &root, const Call &call)

@@ -533,4 +533,17 @@ RemoveFile MakeRemove(const AddFile &add, int64_t deletion_timestamp, bool data_
     return remove;
 }
 
+AddFile FileOf(const RemoveFile &remove) {
+    AddFile file;
+    file.path = remove.path;
+    file.partition_values = remove.partition_values.value_or(PartitionValues());
+    file.size = remove.size.value_or(0);
+    file.stats = remove.stats;
+    file.tags = remove.tags;
+    file.deletion_vector = remove.deletion_vector;
+    file.base_row_id = remove.base_row_id;
+    file.default_row_commit_version = remove.default_row_commit_version;
+    return file;
+}
+
 }  // namespace birdfoot

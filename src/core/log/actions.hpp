@@ -142,5 +142,7 @@ std::string ActionToJson(const Action &action);
 
 //! The tombstone of an add: everything that the add said, its vector included.
 RemoveFile MakeRemove(const AddFile &add, int64_t deletion_timestamp, bool data_change);
+//! The file of a tombstone, as an add: all that reading it needs.
+AddFile FileOf(const RemoveFile &remove);
 
 }  // namespace birdfoot

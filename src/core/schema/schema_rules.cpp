@@ -165,7 +165,7 @@ Status CheckColumnNames(const StructType &schema, ColumnMappingMode mode) {
         Condition::DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES,
         "Found invalid character(s) among ' ,;{{}}()\\n\\t=' in the column names of your schema. Invalid column names: "
         "{}. Please use other characters and try again. Alternatively, enable Column Mapping to keep using these "
-        "characters.",
+        "characters: TBLPROPERTIES ('delta.columnMapping.mode' = 'name').",
         invalid);
 }
 

@@ -127,7 +127,7 @@ TableWork &DeltaTransaction::BeginWork(duckdb::ClientContext &context, const std
         if (earlier.created || !earlier.transaction.changes().empty()) {
             Throw(Fail(Condition::BIRDFOOT_ONE_TABLE_PER_TRANSACTION,
                        "This transaction has changed {} and cannot change {} too. A Delta commit is about one table. "
-                       "COMMIT before you write the other table.",
+                       "Nothing of this transaction is kept: ROLLBACK, and write each table in a transaction of its own.",
                        earlier.transaction.root(), root));
         }
         work_.reset();

@@ -22,6 +22,7 @@
 #include "core/txn/transaction.hpp"
 #include "duckdb/catalog/warehouse.hpp"
 #include "duckdb/settings.hpp"
+#include "duckdb/write/row_origins.hpp"
 
 namespace birdfoot::duck {
 
@@ -41,8 +42,10 @@ struct TableWork {
     Protocol protocol;
     StructType schema;
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
-    bool created = false;   // CREATE TABLE in this transaction
-    bool replaced = false;  // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
+    bool created = false;     // CREATE TABLE in this transaction
+    bool replaced = false;    // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
+    RowOrigins origins;       // of the rows in `transaction.changes().adds`, where KeepsOrigins()
+    bool moved_rows = false;  // without keeping their origins
     //! A statement has begun to change this and has not ended. DuckDB goes on with a transaction after some errors, but
     //! half a statement is never committed.
     bool half_done = false;

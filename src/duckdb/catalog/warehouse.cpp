@@ -1,8 +1,10 @@
 #include "duckdb/catalog/warehouse.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/base/json.hpp"
+#include "core/base/uuid.hpp"
 #include "core/schema/types.hpp"
 #include "core/table/snapshot.hpp"
 
@@ -42,6 +44,12 @@ const typename Names::value_type *FindName(const Names &names, const std::string
     return found;
 }
 
+//! For lists, which must not fail for a folder that is somebody else's: what cannot be read is no table.
+Result<bool> IsReadableTable(const Engine &engine, const std::string &folder, const Call &call) {
+    auto is_table = IsDeltaTable(engine, folder, call);
+    return !is_table.ok() && is_table.error().condition() == Condition::BIRDFOOT_IO ? false : std::move(is_table);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> Warehouse::Schemas(const Call &call) const {
@@ -51,7 +59,7 @@ Result<std::vector<std::string>> Warehouse::Schemas(const Call &call) const {
         if (IsHidden(folder) || folder == kMainSchema) {
             continue;
         }
-        BF_ASSIGN(auto is_table, IsDeltaTable(engine_, root_ + "/" + folder, call));
+        BF_ASSIGN(auto is_table, IsReadableTable(engine_, root_ + "/" + folder, call));
         if (!is_table) {
             schemas.push_back(std::move(folder));
         }
@@ -98,7 +106,7 @@ Result<std::vector<Warehouse::Place>> Warehouse::Tables(const std::string &schem
             if (IsHidden(name) || name == kMainSchema) {
                 continue;
             }
-            BF_ASSIGN(auto is_table, IsDeltaTable(engine_, root_ + "/" + name, call));
+            BF_ASSIGN(auto is_table, IsReadableTable(engine_, root_ + "/" + name, call));
             if (is_table) {
                 tables.push_back({name, root_ + "/" + name, true, {}});
             }
@@ -230,8 +238,28 @@ Status Warehouse::CreateSchema(const std::string &schema, const Call &call) cons
     return {};
 }
 
-Status Warehouse::RemoveSchema(const std::string &schema, const Call &call) const {
-    return engine_.store->DeleteFolder(root_ + "/" + schema, call);
+Result<std::string> Warehouse::SetAside(const std::string &folder) {
+    const std::filesystem::path path(folder);
+    if (std::error_code ignored; std::filesystem::is_symlink(path, ignored)) {
+        return Fail(Condition::DELTA_OPERATION_NOT_ALLOWED,
+                    "{} is a symbolic link, not a folder, so it is not dropped. Remove the link by hand.", folder);
+    }
+    auto aside = path.parent_path() / (".dropped-" + path.filename().string() + "-" + RandomUuid());
+    BF_RETURN_IF_ERROR(MoveFolder(folder, aside.string()));
+    return aside.string();
+}
+
+Status Warehouse::MoveFolder(const std::string &from, const std::string &to) {
+    std::error_code problem;
+    std::filesystem::create_directories(std::filesystem::path(to).parent_path(), problem);
+    if (!problem) {
+        std::filesystem::rename(from, to, problem);
+    }
+    if (problem) {
+        return Fail(Condition::BIRDFOOT_IO, "Cannot move {} to {}: {}. Nothing was changed.", from, to,
+                    problem.message());
+    }
+    return {};
 }
 
 }  // namespace birdfoot::duck

@@ -49,8 +49,12 @@ public:
     //! What lies in a schema's folder and is neither a folder nor a name of a table.
     Result<std::vector<std::string>> OthersIn(const std::string &schema, const Call &call) const;
     Status CreateSchema(const std::string &schema, const Call &call) const;
-    //! Removes the schema's folder and all in it.
-    Status RemoveSchema(const std::string &schema, const Call &call) const;
+    //! Where the folder of a schema is.
+    std::string FolderOf(const std::string &schema) const { return root_ + "/" + schema; }
+    //! Takes a folder out of the warehouse in one step, by a hidden name beside it: what is half deleted must not look
+    //! like a table. Returns where it is now.
+    static Result<std::string> SetAside(const std::string &folder);
+    static Status MoveFolder(const std::string &from, const std::string &to);
 
 private:
     Result<std::string> ReadLocation(const std::string &name_file, const Call &call) const;

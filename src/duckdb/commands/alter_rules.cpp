@@ -166,9 +166,11 @@ void AddTableConstraint(duckdb::ClientContext &context, DeltaTableEntry &table,
         violations += chunk.size() - executor.SelectExpression(chunk, passed);
     });
     if (violations > 0) {
-        Throw(Fail(Condition::DELTA_NEW_CHECK_CONSTRAINT_VIOLATION,
-                   "{} rows in {} violate the new CHECK constraint ({}). Correct or delete them first.", violations,
-                   table.name, constraint.expression));
+        Throw(Fail(
+            Condition::DELTA_NEW_CHECK_CONSTRAINT_VIOLATION,
+            "{} rows in {} violate the new CHECK constraint ({}). Correct or delete them first. A row for which it "
+            "is NULL violates it, too, unlike in SQL elsewhere: add OR … IS NULL to allow it.",
+            violations, table.name, constraint.expression));
     }
     std::lock_guard lock(work.mutex);
     auto metadata = work.metadata;

@@ -1,22 +1,33 @@
 #include "duckdb/commands/drop_table.hpp"
 
-#include "core/log/file_names.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/catalog/post_commit.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
 
-namespace {
-
-//! The log first: a table that is half gone must not look like a table.
-Status DeleteTable(ObjectStore &store, const std::string &root, const Call &call) {
-    BF_RETURN_IF_ERROR(store.DeleteFolder(root + "/" + std::string(kLogFolder), call));
-    return store.DeleteFolder(root, call);
+void DeleteFolderAtCommit(duckdb::DatabaseInstance &db, DeltaTransaction &transaction, const std::string &folder,
+                          const std::string &name) {
+    const auto aside = std::make_shared<std::string>();
+    transaction.AtCommit({
+        [&db, aside, folder](const Call &) -> Status {
+            PostCommitWork::Wait(db);  // it may write into the folder
+            BF_ASSIGN(*aside, Warehouse::SetAside(folder));
+            return {};
+        },
+        [aside, folder] { (void)Warehouse::MoveFolder(*aside, folder).ok(); },
+        [store = transaction.engine().store, aside, name](const Call &call) -> Status {
+            const auto deleted = store->DeleteFolder(*aside, call);
+            return deleted.ok() ? deleted
+                                : Fail(Condition::BIRDFOOT_IO,
+                                       "{} is dropped, but not all of its files, which are in {} now, could be "
+                                       "deleted. {} Delete that folder by hand.",
+                                       name, *aside, deleted.error().text());
+        },
+    });
 }
-
-}  // namespace
 
 void DropDeltaTable(duckdb::ClientContext &context, DeltaSchema &schema, const duckdb::DropInfo &info) {
     auto &catalog = schema.delta_catalog();
@@ -58,13 +69,7 @@ void DropDeltaTable(duckdb::ClientContext &context, DeltaSchema &schema, const d
     }
     CheckAccess(context, place->root);
     transaction.MarkDeleted(place->root);
-    transaction.AtCommit({
-        {},
-        {},
-        [store = transaction.engine().store, root = place->root](const Call &call) {
-            return DeleteTable(*store, root, call);
-        },
-    });
+    DeleteFolderAtCommit(*context.db, transaction, place->root, info.name);
 }
 
 }  // namespace birdfoot::duck

@@ -1,7 +1,5 @@
 #include "duckdb/commands/rename_table.hpp"
 
-#include <filesystem>
-
 #include "core/schema/schema_rules.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_schema.hpp"
@@ -29,19 +27,6 @@ Warehouse::Place PlaceToChange(duckdb::ClientContext &context, DeltaSchema &sche
         Throw(Fail(Condition::DELTA_TABLE_NOT_FOUND, "There is no table {} any more.", table.name));
     }
     return std::move(*place);
-}
-
-Status MoveFolder(const std::string &from, const std::string &to) {
-    std::error_code problem;
-    std::filesystem::create_directories(std::filesystem::path(to).parent_path(), problem);
-    if (!problem) {
-        std::filesystem::rename(from, to, problem);
-    }
-    if (problem) {
-        return Fail(Condition::BIRDFOOT_IO, "Cannot move {} to {}: {}. The table keeps its name.", from, to,
-                    problem.message());
-    }
-    return {};
 }
 
 void MoveName(DeltaTransaction &transaction, const Warehouse &names, const Warehouse::Place &from,
@@ -76,7 +61,7 @@ void MoveManaged(duckdb::DatabaseInstance &db, DeltaTransaction &transaction, co
         {},
         [&db, from, to](const Call &) {
             PostCommitWork::Wait(db);  // it writes into the folder
-            return MoveFolder(from.root, to.root);
+            return Warehouse::MoveFolder(from.root, to.root);
         },
     });
 }

@@ -3,6 +3,7 @@
 #include "core/table/snapshot.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/delta_transaction.hpp"
+#include "duckdb/commands/drop_table.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/translate/errors.hpp"
 
@@ -98,11 +99,7 @@ void DropDeltaSchema(duckdb::ClientContext &context, DeltaCatalog &catalog, cons
         }
     }
     transaction.SetName(*schema, "", std::nullopt);
-    transaction.AtCommit({
-        {},
-        {},
-        [names, schema = *schema](const Call &commit) { return names.RemoveSchema(schema, commit); },
-    });
+    DeleteFolderAtCommit(*context.db, transaction, names.FolderOf(*schema), "The schema " + *schema);
 }
 
 }  // namespace birdfoot::duck

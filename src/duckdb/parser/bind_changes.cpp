@@ -170,6 +170,12 @@ std::string AllColumns(const StructType &schema, const sql::Merge &merge, const 
         if (Contains(action.except, field.name) || may_lack.Missing(field.name)) {
             continue;
         }
+        if (!may_lack.source.empty() && !Contains(may_lack.source, field.name)) {
+            Throw(Fail(Condition::UNRESOLVED_COLUMN,
+                       "Cannot resolve {} in {} clause given columns {}: * needs all of the table's columns in the "
+                       "source. Name those that there are, or leave others out with * EXCEPT ({}).",
+                       field.name, action.insert ? "INSERT" : "UPDATE", fmt::join(may_lack.source, ", "), field.name));
+        }
         const auto column = sql::QuoteName(field.name);
         const auto value = sql::QuoteName(merge.source_alias) + "." + column;
         columns += (columns.empty() ? "" : ", ") + column + (action.insert ? "" : " = " + value);
@@ -312,7 +318,7 @@ duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder 
     if (all && !evolves) {
         may_lack.names = SelfFilling(*table.snapshot());
     }
-    if (!evolves && may_lack.names.empty()) {
+    if (!evolves && !all) {
         return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, may_lack));
     }
     auto parsed = ParseText(context, sql::PlainText(merge));

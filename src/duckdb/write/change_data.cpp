@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/table/table_properties.hpp"
-#include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
 
@@ -12,14 +11,6 @@ namespace {
 
 //! Of a file that does not say how many it has.
 constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
-
-[[noreturn]] void RefuseSecondStatement(const TableWork &work) {
-    Throw(Fail(
-        Condition::BIRDFOOT_UNSUPPORTED,
-        "The table {} has its change data feed on, and a statement that copies rows from file to file can only be the "
-        "one statement of its transaction that changes rows. COMMIT in between, or set delta.enableDeletionVectors.",
-        work.transaction.root()));
-}
 
 duckdb::vector<duckdb::column_t> AllColumns(const TableWork &work) {
     duckdb::vector<duckdb::column_t> columns;
@@ -33,18 +24,7 @@ duckdb::vector<duckdb::column_t> AllColumns(const TableWork &work) {
 
 bool HasChangeFeed(const TableWork &work) { return BoolProperty(work.metadata, "delta.enableChangeDataFeed"); }
 
-void RequireNoChangeFiles(const TableWork &work) {
-    if (!work.transaction.changes().cdc.empty()) {
-        RefuseSecondStatement(work);
-    }
-}
-
 ChangeData::ChangeData(duckdb::ClientContext &context, TableWork &work) : work_(work) {
-    std::lock_guard lock(work.mutex);
-    const auto &changes = work.transaction.changes();
-    if (!changes.adds.empty() || !changes.removes.empty() || !changes.cdc.empty()) {
-        RefuseSecondStatement(work);
-    }
     auto target = TargetOf(work);
     target.change_data = true;
     writer_ = std::make_unique<FileWriter>(context, std::move(target), work.files);
@@ -67,18 +47,22 @@ void ChangeData::Write(duckdb::ClientContext &context, FileWriter::Local &local,
     writer_->Write(context, local, changes);
 }
 
-void ChangeData::AddOldRows(const ScanFile &file, const RowSet &rows, const char *kind) {
+void ChangeData::AddRows(const AddFile &file, std::optional<int64_t> records, const RowSet &rows, const char *kind) {
     if (rows.empty()) {
         return;
     }
     RowSet others;
-    others.AddRange(0, static_cast<uint64_t>(file.statistics.num_records().value_or(kMostRows)));
+    others.AddRange(0, static_cast<uint64_t>(records.value_or(kMostRows)));
     others.Subtract(rows);
+    AddOtherRows(file, others, kind);
+}
+
+void ChangeData::AddOtherRows(const AddFile &file, const RowSet &rows, const char *kind) {
     auto &files = files_[kind];
-    files.push_back(file.add);
+    files.push_back(file);
     files.back().deletion_vector.reset();
-    if (!others.empty()) {
-        files.back().deletion_vector = InlineDeletionVector(others);
+    if (!rows.empty()) {
+        files.back().deletion_vector = InlineDeletionVector(rows);
     }
 }
 

@@ -26,7 +26,6 @@ inline constexpr const char *kRowAfter = "update_postimage";
 
 class ChangeData {
 public:
-    //! Refuses what a version cannot say: once it has change files, readers look at nothing else of it.
     ChangeData(duckdb::ClientContext &context, TableWork &work);
 
     // New rows, as they come; `rows` has the schema's columns.
@@ -34,10 +33,12 @@ public:
     void Write(duckdb::ClientContext &context, FileWriter::Local &local, duckdb::DataChunk &rows, const char *kind);
     void Combine(duckdb::ClientContext &context, FileWriter::Local &local) { writer_->Combine(context, local); }
 
-    //! These rows of a live file.
-    void AddOldRows(const ScanFile &file, const RowSet &rows, const char *kind);
-    //! All rows of a new file.
-    void AddInserted(const AddFile &file) { files_[kInsertedRow].push_back(file); }
+    //! All rows of a file that its vector leaves.
+    void AddLiveRows(const AddFile &file, const char *kind) { files_[kind].push_back(file); }
+    //! These rows of a file, which has so many, if that is known.
+    void AddRows(const AddFile &file, std::optional<int64_t> records, const RowSet &rows, const char *kind);
+    //! All rows of a file but these.
+    void AddOtherRows(const AddFile &file, const RowSet &rows, const char *kind);
     //! In how many tasks WriteFiles() is to run; begins to read what was added.
     duckdb::idx_t Begin(duckdb::ClientContext &context);
     void WriteFiles(duckdb::ExecutionContext &context);
@@ -55,7 +56,5 @@ private:
 
 //! Whether the table keeps a change data feed.
 bool HasChangeFeed(const TableWork &work);
-//! Refuses a statement behind one that has written change files in the same transaction. Call under `work.mutex`.
-void RequireNoChangeFiles(const TableWork &work);
 
 }  // namespace birdfoot::duck

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "duckdb/translate/errors.hpp"
-#include "duckdb/write/change_data.hpp"
+#include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/row_changes.hpp"
 #include "duckdb/write/work_changes.hpp"
@@ -58,15 +58,12 @@ Operation OperationOf(const ChangeTarget &target, const FileTotals &removed, int
 }
 
 //! The files that a DELETE takes whole. Returns how many rows they have, as far as the log says.
-int64_t DeleteWholeFiles(duckdb::ClientContext &context, DeltaCatalog &catalog, const ChangeTarget &target) {
+int64_t DeleteWholeFiles(duckdb::ExecutionContext &execution, DeltaCatalog &catalog, const ChangeTarget &target) {
+    auto &context = execution.client;
     auto begun = std::chrono::steady_clock::now();
     auto &transaction = DeltaTransaction::Get(context, catalog);
     auto &work = transaction.WorkOn(context, target.root);
     RequireNotAppendOnly(work);
-    {
-        std::lock_guard lock(work.mutex);
-        RequireNoChangeFiles(work);
-    }
     if (!ClaimIdempotentWrite(context, transaction, work) || target.whole_files.empty()) {
         return 0;
     }
@@ -77,9 +74,27 @@ int64_t DeleteWholeFiles(duckdb::ClientContext &context, DeltaCatalog &catalog, 
         vectors += file.add.deletion_vector.has_value();
         adds.push_back(file.add);
     }
+    work.half_done = true;
+    FileTotals removed;
+    {
+        std::lock_guard lock(work.mutex);
+        removed = RemoveFiles(work, adds, transaction.engine().now_ms());
+    }
+    int64_t change_files = 0;
+    if (KeepsOrigins(context, work)) {
+        NetChanges changes(context, transaction, work);
+        if (changes.Begin() > 0) {
+            changes.WriteFiles(execution);
+        }
+        change_files = changes.Finish();
+    }
     std::lock_guard lock(work.mutex);
-    auto removed = RemoveFiles(work, adds, transaction.engine().now_ms());
-    RecordOperation(work, OperationOf(target, removed, rows, vectors, std::chrono::steady_clock::now() - begun));
+    auto operation = OperationOf(target, removed, rows, vectors, std::chrono::steady_clock::now() - begun);
+    if (change_files != 0) {
+        operation.metrics["numAddedChangeFiles"] = std::to_string(change_files);
+    }
+    RecordOperation(work, std::move(operation));
+    work.half_done = false;
     return rows;
 }
 
@@ -176,7 +191,7 @@ duckdb::SourceResultType DeltaChangeRows::GetDataInternal(duckdb::ExecutionConte
                                                           duckdb::OperatorSourceInput &input) const {
     return Guarded([&] {
         if (!target_.returning) {
-            auto count = children.empty() ? DeleteWholeFiles(context.client, catalog_, target_)
+            auto count = children.empty() ? DeleteWholeFiles(context, catalog_, target_)
                                           : sink_state->Cast<ChangeState>().changes->affected_rows();
             chunk.SetCardinality(1);
             chunk.SetValue(0, 0, duckdb::Value::BIGINT(count));

@@ -138,6 +138,7 @@ std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const 
 
 void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
     file.parquet->Close();
+    auto origins = file.parquet->TakeOrigins();
     file.parquet.reset();
     auto &files = duckdb::FileSystem::GetFileSystem(context);
     auto handle = files.OpenFile(target_.root + "/" + file.relative_path, duckdb::FileFlags::FILE_FLAGS_READ);
@@ -145,6 +146,7 @@ void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
         handle->Sync();
     }
     WrittenFile written;
+    written.origins = std::move(origins);
     written.path = EncodePath(file.relative_path);
     written.partition_values = file.partition_values;
     written.size = files.GetFileSize(*handle);

@@ -172,6 +172,11 @@ void FileWriter::Impl::AddFileColumns() {
                    "Data written into Delta needs to contain at least one non-partitioned column. All columns of the "
                    "table are partition columns or of type void. Add another column."));
     }
+    if (target.origins) {
+        layout.origins = true;
+        layout.types.push_back(duckdb::LogicalType::UBIGINT);
+        positions.push_back(fields.size() + (target.row_ids ? 2 : 0));
+    }
 }
 
 //! PROTOCOL.md, "Row Tracking": ids of rows that come from other files, in columns that no schema names.

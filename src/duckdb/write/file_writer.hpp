@@ -14,6 +14,7 @@
 #include "core/schema/column_mapping.hpp"
 #include "core/schema/types.hpp"
 #include "core/txn/pending_files.hpp"
+#include "duckdb/write/row_origins.hpp"
 
 namespace birdfoot::duck {
 
@@ -24,8 +25,9 @@ struct WriteTarget {
     StructType schema;  // logical, in the order of the chunks' columns; partition columns included
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     uint64_t target_file_bytes = 128ull << 20;
-    bool change_data = false;                    // below _change_data/, with _change_type as the chunks' last column
-    bool row_ids = false;                        // with row ids and commit versions as the chunks' last two columns
+    bool change_data = false;  // below _change_data/, with _change_type as the chunks' last column
+    bool row_ids = false;      // with row ids and commit versions as the chunks' two columns behind the schema's
+    bool origins = false;      // with the rows' origins as the chunks' last column; it is not written
     bool materialize_partition_columns = false;  // the feature: partition columns are in the files too
     Protocol protocol;
     std::vector<size_t> computed;  // generated columns that a ColumnFiller has made
@@ -39,6 +41,7 @@ struct WrittenFile {
     int64_t modification_time = 0;
     int64_t rows = 0;
     std::string stats;  // JSON; empty for change data
+    FileOrigins origins;
 };
 
 class FileWriter {

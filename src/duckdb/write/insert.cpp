@@ -12,6 +12,7 @@
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/write/column_filler.hpp"
+#include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/pending_schema.hpp"
 #include "duckdb/write/replacement.hpp"
@@ -28,6 +29,8 @@ struct InsertState : duckdb::GlobalSinkState {
     std::unique_ptr<ColumnFiller> filler;
     std::unique_ptr<FileWriter> writer;
     std::unique_ptr<Replacement> replacement;
+    std::unique_ptr<NetChanges> net_changes;  // of the transaction; null where this statement is all of it
+    Operation operation;
     std::vector<WrittenFile> written;
     std::atomic<duckdb::idx_t> rows{0};
 
@@ -85,19 +88,31 @@ Operation OperationOf(const InsertState &state, const InsertOptions &options) {
     return operation;
 }
 
+//! Makes the statement's files part of the transaction's change.
+void ChangeFiles(duckdb::ClientContext &context, InsertState &state, const InsertOptions &options) {
+    state.operation = OperationOf(state, options);
+    state.replacement->Finish(context, state.operation);
+    std::lock_guard lock(state.work->mutex);
+    state.filler->Finish(*state.work);
+    AddFiles(*state.work, std::move(state.written));
+}
+
 //! The last phase: all or nothing of the statement becomes part of the transaction's change.
 void Complete(duckdb::ClientContext &context, InsertState &state, const InsertOptions &options) {
-    auto operation = OperationOf(state, options);
-    state.replacement->Finish(context, operation);
+    if (state.net_changes) {
+        if (const auto change_files = state.net_changes->Finish(); change_files != 0) {
+            state.operation.metrics["numAddedChangeFiles"] = std::to_string(change_files);
+        }
+    } else {
+        ChangeFiles(context, state, options);
+    }
     auto &work = *state.work;
     std::lock_guard lock(work.mutex);
-    state.filler->Finish(work);
-    AddFiles(work, std::move(state.written));
     AcknowledgeConstraints(work);
     if (auto text = UserMetadataOf(context)) {
         work.transaction.changes().user_metadata = *text;
     }
-    RecordOperation(work, std::move(operation));
+    RecordOperation(work, std::move(state.operation));
     work.half_done = false;
 }
 
@@ -139,10 +154,6 @@ duckdb::unique_ptr<duckdb::GlobalSinkState> DeltaInsert::GetGlobalSinkState(duck
             }
         }
         if (state->work) {
-            {
-                std::lock_guard lock(state->work->mutex);
-                RequireNoChangeFiles(*state->work);
-            }
             state->work->half_done = true;
             state->replacement = std::make_unique<Replacement>(context, transaction, *state->work, target_.options);
             auto target = TargetOf(*state->work);
@@ -234,8 +245,17 @@ duckdb::SinkFinalizeType DeltaInsert::Finalize(duckdb::Pipeline &pipeline, duckd
     steps[1].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Find(execution); };
     steps[2].begin = [&state, &context] { return state.replacement->CopyTasks(context); };
     steps[2].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->Copy(execution); };
-    steps[3].begin = [&state, &context] { return state.replacement->ChangeTasks(context); };
-    steps[3].work = [&state](duckdb::ExecutionContext &execution) { state.replacement->WriteChanges(execution); };
+    steps[3].begin = [this, &state, &context] {
+        if (!KeepsOrigins(context, *state.work)) {
+            return state.replacement->ChangeTasks(context);
+        }
+        ChangeFiles(context, state, target_.options);
+        state.net_changes = std::make_unique<NetChanges>(context, *state.transaction, *state.work);
+        return state.net_changes->Begin();
+    };
+    steps[3].work = [&state](duckdb::ExecutionContext &execution) {
+        state.net_changes ? state.net_changes->WriteFiles(execution) : state.replacement->WriteChanges(execution);
+    };
     RunSteps(pipeline, event, *this, std::move(steps),
              [this, &state, &context] { Complete(context, state, target_.options); });
     return duckdb::SinkFinalizeType::READY;

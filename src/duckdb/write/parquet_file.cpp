@@ -128,14 +128,52 @@ Status SetCodec(const Metadata &metadata, ParquetLayout &layout) {
 
 struct ParquetFile::Impl {
     Impl(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout)
-        : writer(context, duckdb::FileSystem::GetFileSystem(context), path, layout.types, layout.names,
+        : context(context),
+          types(FileTypes(layout)),
+          has_origins(layout.origins),
+          writer(context, duckdb::FileSystem::GetFileSystem(context), path, types, layout.names,
                  FindCodec(layout.codec)->codec, layout.field_ids.Copy(), duckdb::ShreddingType(), {}, nullptr,
                  duckdb::optional_idx(), duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, true, 0.01,
                  kZstdLevel, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE) {}
 
+    static duckdb::vector<duckdb::LogicalType> FileTypes(const ParquetLayout &layout) {
+        auto types = layout.types;
+        if (layout.origins) {
+            types.pop_back();
+        }
+        return types;
+    }
+    //! Takes the last column off; its values are appended to `column`.
+    duckdb::unique_ptr<duckdb::ColumnDataCollection> TakeOrigins(duckdb::ColumnDataCollection &rows,
+                                                                 std::vector<RowOrigin> &column) const;
+
     static constexpr int64_t kZstdLevel = 3;
+    duckdb::ClientContext &context;
+    const duckdb::vector<duckdb::LogicalType> types;
+    const bool has_origins;
     duckdb::ParquetWriter writer;
+    std::mutex mutex;  // so that origins come in the order of the row groups
+    FileOrigins origins;
 };
+
+duckdb::unique_ptr<duckdb::ColumnDataCollection> ParquetFile::Impl::TakeOrigins(duckdb::ColumnDataCollection &rows,
+                                                                                std::vector<RowOrigin> &column) const {
+    auto left = duckdb::make_uniq<duckdb::ColumnDataCollection>(context, types);
+    duckdb::ColumnDataAppendState state;
+    left->InitializeAppend(state);
+    duckdb::DataChunk chunk;
+    chunk.InitializeEmpty(types);
+    for (auto &all : rows.Chunks()) {
+        for (size_t i = 0; i < types.size(); i++) {
+            chunk.data[i].Reference(all.data[i]);
+        }
+        chunk.SetCardinality(all.size());
+        left->Append(state, chunk);
+        const auto *values = duckdb::FlatVector::GetData<RowOrigin>(all.data.back());
+        column.insert(column.end(), values, values + all.size());
+    }
+    return left;
+}
 
 ParquetFile::ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout)
     : impl_(std::make_unique<Impl>(context, path, layout)) {}
@@ -145,10 +183,25 @@ ParquetFile::~ParquetFile() = default;
 void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
     duckdb::PreparedRowGroup group;
     duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;  // of variants; there are none
-    impl_->writer.PrepareRowGroup(rows, group, transform);
+    if (!impl_->has_origins) {
+        impl_->writer.PrepareRowGroup(rows, group, transform);
+        rows.Reset();
+        impl_->writer.FlushRowGroup(group);
+        return;
+    }
+    std::vector<RowOrigin> origins;
+    auto left = impl_->TakeOrigins(rows, origins);
     rows.Reset();
+    impl_->writer.PrepareRowGroup(*left, group, transform);
+    left->Reset();
+    std::lock_guard lock(impl_->mutex);
     impl_->writer.FlushRowGroup(group);
+    for (auto origin : origins) {
+        impl_->origins.Append(origin);
+    }
 }
+
+FileOrigins ParquetFile::TakeOrigins() { return std::move(impl_->origins); }
 
 uint64_t ParquetFile::written() const { return impl_->writer.FileSize(); }
 

@@ -14,6 +14,7 @@
 #include "core/log/actions.hpp"
 #include "core/schema/column_mapping.hpp"
 #include "core/schema/types.hpp"
+#include "duckdb/write/row_origins.hpp"
 
 namespace birdfoot::duck {
 
@@ -24,6 +25,7 @@ struct ParquetLayout {
     duckdb::ChildFieldIDs field_ids;  // nested; none without column mapping
     std::string codec = "snappy";
     std::string extension;  // ".snappy.parquet"
+    bool origins = false;   // the rows' last column is none of the file's, but where they come from
 };
 
 //! The type that a column has in a data file: physical names inside, a variant as struct<metadata, value>. Refuses a
@@ -45,6 +47,8 @@ public:
     uint64_t written() const;
     //! Writes the footer and closes the file.
     void Close();
+    //! Of the rows written, in the file's order; empty if the layout has none.
+    FileOrigins TakeOrigins();
 
 private:
     struct Impl;

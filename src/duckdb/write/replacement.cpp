@@ -5,6 +5,7 @@
 
 #include "core/schema/scalar.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/net_changes.hpp"
 
 namespace birdfoot::duck {
 
@@ -139,13 +140,13 @@ duckdb::idx_t Replacement::CopyTasks(duckdb::ClientContext &context) {
         touched.push_back({scan_->FileOf(file), std::move(rows)});
     }
     sealing_ = std::make_unique<Sealing>(context, transaction_, work_, std::move(touched));
-    if (sealing_->copies() && HasChangeFeed(work_)) {
+    if (sealing_->copies() && HasChangeFeed(work_) && !KeepsOrigins(context, work_)) {
         change_data_ = std::make_unique<ChangeData>(context, work_);
         for (const auto &file : sealing_->files()) {
-            change_data_->AddOldRows(file.file, file.rows, kDeletedRow);
+            change_data_->AddRows(file.file.add, file.file.statistics.num_records(), file.rows, kDeletedRow);
         }
         for (const auto &add : inserted_) {
-            change_data_->AddInserted(add);
+            change_data_->AddLiveRows(add, kInsertedRow);
         }
     }
     return sealing_->CopyTasks();

@@ -55,10 +55,6 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
     if (target.returning) {
         returned_ = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
     }
-    {
-        std::lock_guard lock(work.mutex);
-        RequireNoChangeFiles(work);
-    }
     work.half_done = true;
     if (!ClaimIdempotentWrite(context, transaction, work)) {
         work.half_done = false;
@@ -68,13 +64,15 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
         KeepMetadata(work, *target.evolved_to);
     }
     const bool makes_rows = target.HasAction(RowAction::kUpdate) || target.HasAction(RowAction::kInsert);
-    if (HasChangeFeed(work) && makes_rows && !target.OnlyInserts()) {
+    origins_ = KeepsOrigins(context, work);
+    if (HasChangeFeed(work) && makes_rows && !target.OnlyInserts() && !origins_) {
         change_data_ = std::make_unique<ChangeData>(context, work);
     }
     row_ids_ = TracksRows(work) && !target.OnlyInserts();
     if (makes_rows) {
         auto writes = TargetOf(work);
         writes.row_ids = row_ids_;
+        writes.origins = origins_;
         filler_ = std::make_unique<ColumnFiller>(context, work, FilledRowsOf(target));
         writes.computed = filler_->computed();
         writer_ = std::make_unique<FileWriter>(context, std::move(writes), work.files);
@@ -176,6 +174,20 @@ void RowChanges::Apply(duckdb::ClientContext &context, Local &local, const RowCl
     }
 }
 
+duckdb::Vector RowChanges::NewOrigins(Local &local, duckdb::DataChunk &rows) const {
+    auto origins = OriginsOf(rows, target_.file_column, target_.row_column, [&](uint64_t id) {
+        auto found = local.sources.find(id);
+        if (found == local.sources.end()) {
+            std::lock_guard lock(work_->mutex);
+            found = local.sources.emplace(id, work_->origins.SourceOf(FileOf(id).add.path)).first;
+        }
+        return found->second;
+    });
+    auto *values = duckdb::FlatVector::GetData<RowOrigin>(origins);
+    std::transform(values, values + rows.size(), values, Changed);
+    return origins;
+}
+
 void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause,
                               duckdb::DataChunk &rows) {
     const bool update = clause.action == RowAction::kUpdate;
@@ -186,6 +198,9 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
     auto columns = types.size();
     if (row_ids_) {
         types.insert(types.end(), 2, duckdb::LogicalType::BIGINT);
+    }
+    if (origins_) {
+        types.push_back(duckdb::LogicalType::UBIGINT);
     }
     auto &new_rows = local.new_rows;
     new_rows.Destroy();
@@ -201,6 +216,11 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
             new_rows.data[columns].Reference(none);
         }
         new_rows.data[columns + 1].Reference(none);
+    }
+    if (origins_ && update) {
+        new_rows.data.back().Reference(NewOrigins(local, rows));
+    } else if (origins_) {
+        new_rows.data.back().Reference(duckdb::Value::UBIGINT(kNewRow));
     }
     new_rows.SetCardinality(rows.size());
     filler_->Fill(*local.filler, new_rows, static_cast<size_t>(&clause - target_.clauses.data()));
@@ -314,13 +334,15 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
         }
         return;
     }
-    if (!change_data_ && HasChangeFeed(*work_)) {
+    if (!change_data_ && HasChangeFeed(*work_) && !origins_) {
         change_data_ = std::make_unique<ChangeData>(context, *work_);
     }
     if (change_data_) {
         for (const auto &[id, rows] : files) {
-            change_data_->AddOldRows(FileOf(id), rows.deleted, kDeletedRow);
-            change_data_->AddOldRows(FileOf(id), rows.updated, kRowBefore);
+            const auto &file = FileOf(id);
+            const auto records = file.statistics.num_records();
+            change_data_->AddRows(file.add, records, rows.deleted, kDeletedRow);
+            change_data_->AddRows(file.add, records, rows.updated, kRowBefore);
         }
     }
 }
@@ -340,34 +362,54 @@ std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
         while (writer_->FinishSome(execution.client)) {
         }
     };
-    steps[2].begin = [this, &context]() -> duckdb::idx_t { return change_data_ ? change_data_->Begin(context) : 0; };
-    steps[2].work = [this](duckdb::ExecutionContext &execution) { change_data_->WriteFiles(execution); };
+    steps[2].begin = [this, &context]() -> duckdb::idx_t {
+        if (!origins_) {
+            return change_data_ ? change_data_->Begin(context) : 0;
+        }
+        ChangeFiles(context);
+        net_changes_ = std::make_unique<NetChanges>(context, transaction_, *work_);
+        return net_changes_->Begin();
+    };
+    steps[2].work = [this](duckdb::ExecutionContext &execution) {
+        origins_ ? net_changes_->WriteFiles(execution) : change_data_->WriteFiles(execution);
+    };
     return steps;
+}
+
+void RowChanges::ChangeFiles(duckdb::ClientContext &context) {
+    std::vector<WrittenFile> written;
+    if (writer_) {
+        written = writer_->Finish(context);
+    }
+    sealed_ = sealing_->Finish(context);
+    affected_rows_ = deleted_rows_ + matched_updated_ + unmatched_updated_ + inserted_;
+    std::lock_guard lock(work_->mutex);
+    work_->moved_rows = work_->moved_rows || (!origins_ && matched_updated_ + unmatched_updated_ > 0);
+    if (filler_) {
+        filler_->Finish(*work_);
+    }
+    added_ = AddFiles(*work_, std::move(written));
 }
 
 void RowChanges::Complete(duckdb::ClientContext &context) {
     if (!work_) {
         return;
     }
-    std::vector<WrittenFile> written;
-    if (writer_) {
-        written = writer_->Finish(context);
-    }
     std::vector<AddCdcFile> change_files;
     if (change_data_) {
         change_files = change_data_->Finish(context);
     }
-    auto sealed = sealing_->Finish(context);
-    affected_rows_ = deleted_rows_ + matched_updated_ + unmatched_updated_ + inserted_;
+    auto change_file_count = static_cast<int64_t>(change_files.size());
+    if (origins_) {
+        change_file_count = net_changes_->Finish();
+    } else {
+        ChangeFiles(context);
+    }
     std::lock_guard lock(work_->mutex);
     auto &changes = work_->transaction.changes();
-    if (filler_) {
-        filler_->Finish(*work_);
-    }
-    auto added = AddFiles(*work_, std::move(written));
     if (affected_rows_ > 0 || target_.evolved_to ||
         (!changes.transactions.empty() && changes.operation.metrics.empty())) {
-        RecordOperation(*work_, OperationOf(sealed, added, change_files.size()));
+        RecordOperation(*work_, OperationOf(change_file_count));
         AcknowledgeConstraints(*work_);
         if (auto text = UserMetadataOf(context)) {
             changes.user_metadata = *text;
@@ -378,12 +420,13 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
 }
 
 //! As Spark counts them: another vector for a file that has one is both added and removed.
-Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &written, size_t change_files) const {
+Operation RowChanges::OperationOf(int64_t change_files) const {
+    const auto &sealed = sealed_;
     Operation operation;
     operation.parameters = target_.parameters;
     auto set = [&](const char *name, int64_t value) { operation.metrics[name] = std::to_string(value); };
     const auto updated = matched_updated_ + unmatched_updated_;
-    const auto files_added = written.files + sealed.added.files, bytes_added = written.bytes + sealed.added.bytes;
+    const auto files_added = added_.files + sealed.added.files, bytes_added = added_.bytes + sealed.added.bytes;
     if (target_.statement == ChangeStatement::kMerge) {
         operation.name = "MERGE";
         if (target_.source_rows) {
@@ -402,7 +445,7 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
         set("numTargetBytesAdded", bytes_added);
         set("numTargetFilesRemoved", sealed.removed.files);
         set("numTargetBytesRemoved", sealed.removed.bytes);
-        set("numTargetChangeFilesAdded", static_cast<int64_t>(change_files));
+        set("numTargetChangeFilesAdded", change_files);
         set("numTargetDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
         set("numTargetDeletionVectorsUpdated", sealed.vectors_updated);
         set("numTargetDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);
@@ -417,7 +460,7 @@ Operation RowChanges::OperationOf(const SealTotals &sealed, const FileTotals &wr
         // Spark's UPDATE counts the files here that keep rows under a vector, too.
         set("numRemovedFiles", sealed.removed.files + (update ? sealed.vectors_added + sealed.vectors_updated : 0));
         set("numRemovedBytes", sealed.removed.bytes);
-        set("numAddedChangeFiles", static_cast<int64_t>(change_files));
+        set("numAddedChangeFiles", change_files);
         set("numDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
         set("numDeletionVectorsUpdated", sealed.vectors_updated);
         set("numDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);

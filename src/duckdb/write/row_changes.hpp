@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "duckdb/write/change_data.hpp"
 #include "duckdb/write/change_rows.hpp"
 #include "duckdb/write/column_filler.hpp"
+#include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/row_sets.hpp"
 #include "duckdb/write/seal.hpp"
@@ -35,6 +37,7 @@ public:
         duckdb::unique_ptr<FileWriter::Local> rows;
         duckdb::unique_ptr<FileWriter::Local> changes;
         std::unique_ptr<duckdb::ColumnDataCollection> returned;
+        std::map<uint64_t, RowOrigins::Source> sources;   // of updated rows, by their file's id
         std::vector<duckdb::SelectionVector> selections;  // one a clause, and of matches without one
         std::vector<duckdb::idx_t> counts;
         duckdb::DataChunk slice;
@@ -55,19 +58,23 @@ private:
 
     void Split(Local &local, duckdb::DataChunk &chunk) const;
     void Apply(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
+    duckdb::Vector NewOrigins(Local &local, duckdb::DataChunk &rows) const;
     void WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
     //! Puts the thread's lists into the sets of all.
     void MergeLists(Local &local);
     void BeginSealing(duckdb::ClientContext &context);
+    //! Makes the statement's files part of the transaction's change.
+    void ChangeFiles(duckdb::ClientContext &context);
     const ScanFile &FileOf(uint64_t id) const;
-    Operation OperationOf(const SealTotals &sealed, const FileTotals &written, size_t change_files) const;
+    Operation OperationOf(int64_t change_files) const;
 
     const ChangeTarget &target_;
     DeltaTransaction &transaction_;
     TableWork *work_ = nullptr;  // null: the application has made this write already
     const duckdb::vector<duckdb::LogicalType> result_types_;
     bool row_ids_ = false;
+    bool origins_ = false;        // change files are made behind the statement, of all of the transaction's together
     bool count_matches_ = false;  // several matches of one row are an error
     const Clock::time_point begun_ = Clock::now();
     Clock::time_point scanned_ = begun_;
@@ -80,8 +87,11 @@ private:
 
     std::unique_ptr<ColumnFiller> filler_;
     std::unique_ptr<FileWriter> writer_;
-    std::unique_ptr<ChangeData> change_data_;
+    std::unique_ptr<ChangeData> change_data_;  // of this statement alone
+    std::unique_ptr<NetChanges> net_changes_;  // of the transaction
     std::unique_ptr<Sealing> sealing_;
+    SealTotals sealed_;
+    FileTotals added_;
     std::mutex mutex_;
     std::unique_ptr<duckdb::ColumnDataCollection> returned_;
 };

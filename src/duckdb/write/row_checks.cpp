@@ -124,8 +124,8 @@ void Prune(Node &node) {
 
 [[noreturn]] void ThrowNull(const Node &node) {
     Throw(Fail(Condition::DELTA_NOT_NULL_CONSTRAINT_VIOLATED,
-               "NOT NULL constraint violated for column: {}. A row to be written has no value there. Give it one, or "
-               "drop the constraint.",
+               "NOT NULL constraint violated for column: {}. A row, to be written or in the table already, has "
+               "no value there. Give it one first, or drop the constraint.",
                node.path));
 }
 

@@ -1,5 +1,5 @@
 // PROTOCOL.md, "Deletion Vectors": a file with a vector is removed and added again, with everything that its action
-// said but for wide bounds. Materialised row ids are not written: copies in tables that track rows are refused.
+// said but for wide bounds.
 #include "duckdb/write/seal.hpp"
 
 #include "core/base/json.hpp"
@@ -8,6 +8,7 @@
 #include "duckdb/io/engine.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/net_changes.hpp"
 
 namespace birdfoot::duck {
 
@@ -39,7 +40,12 @@ std::optional<std::string> WithWideBounds(const std::optional<std::string> &stat
 
 Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                  std::vector<TouchedFile> files, FileWriter *writer)
-    : transaction_(transaction), work_(work), row_ids_(TracksRows(work)), files_(std::move(files)), writer_(writer) {
+    : transaction_(transaction),
+      work_(work),
+      row_ids_(TracksRows(work)),
+      origins_(KeepsOrigins(context, work)),
+      files_(std::move(files)),
+      writer_(writer) {
     bool vectors =
         HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
     std::vector<Vectored> copied;
@@ -70,6 +76,9 @@ Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, 
 void Sealing::PlanCopies(duckdb::ClientContext &context, std::vector<Vectored> files) {
     std::vector<AddFile> scanned;
     for (auto &file : files) {
+        if (origins_) {
+            sources_.emplace(file.add.path, work_.origins.SourceOf(file.add.path));
+        }
         scanned.push_back(file.add);
         scanned.back().deletion_vector = InlineDeletionVector(file.rows);
         totals_.vectors_removed += file.add.deletion_vector.has_value();
@@ -84,9 +93,15 @@ void Sealing::PlanCopies(duckdb::ClientContext &context, std::vector<Vectored> f
             columns.push_back(column);
         }
     }
+    if (origins_) {
+        for (auto column : DeltaRowIdColumns()) {
+            columns.push_back(column);
+        }
+    }
     if (!writer_) {
         auto target = TargetOf(work_);
         target.row_ids = row_ids_;
+        target.origins = origins_;
         own_writer_ = std::make_unique<FileWriter>(context, std::move(target), work_.files);
         writer_ = own_writer_.get();
     }
@@ -97,9 +112,28 @@ void Sealing::Copy(duckdb::ExecutionContext &context) {
     auto local = writer_->MakeLocal();
     scan_->Run(context, [&](duckdb::DataChunk &chunk) {
         copied_rows_ += static_cast<int64_t>(chunk.size());
-        writer_->Write(context.client, *local, chunk);
+        if (!origins_) {
+            return writer_->Write(context.client, *local, chunk);
+        }
+        duckdb::DataChunk rows;
+        PutOrigins(chunk, rows);
+        writer_->Write(context.client, *local, rows);
     });
     writer_->Combine(context.client, *local);
+}
+
+void Sealing::PutOrigins(duckdb::DataChunk &rows, duckdb::DataChunk &result) const {
+    auto types = rows.GetTypes();
+    const auto file_column = types.size() - 2, row_column = types.size() - 1;
+    types.resize(file_column);
+    types.push_back(duckdb::LogicalType::UBIGINT);
+    result.InitializeEmpty(types);
+    for (size_t i = 0; i < file_column; i++) {
+        result.data[i].Reference(rows.data[i]);
+    }
+    const auto source_of = [this](uint64_t id) { return sources_.at(scan_->FileOf(id).add.path); };
+    result.data.back().Reference(OriginsOf(rows, file_column, row_column, source_of));
+    result.SetCardinality(rows.size());
 }
 
 SealTotals Sealing::Finish(duckdb::ClientContext &context) {
@@ -124,6 +158,7 @@ SealTotals Sealing::Finish(duckdb::ClientContext &context) {
     auto now = transaction_.engine().now_ms();
     std::lock_guard lock(work_.mutex);
     totals_.copied_rows = copied_rows_;
+    work_.moved_rows = work_.moved_rows || (copies() && !origins_);
     totals_.removed = RemoveFiles(work_, removed_, now);
     totals_.added = AddFiles(work_, std::move(written));
     std::vector<ReplacedFile> replaced;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "duckdb.hpp"
@@ -55,10 +57,13 @@ private:
         RowSet rows;  // all that are gone
     };
     void PlanCopies(duckdb::ClientContext &context, std::vector<Vectored> files);
+    //! The scan's rows as the writer takes them, with their origins.
+    void PutOrigins(duckdb::DataChunk &rows, duckdb::DataChunk &result) const;
 
     DeltaTransaction &transaction_;
     TableWork &work_;
     const bool row_ids_;  // copies keep theirs
+    const bool origins_;  // copies say where they come from
     SealTotals totals_;
     std::vector<TouchedFile> files_;
     std::vector<AddFile> removed_;
@@ -66,6 +71,7 @@ private:
     FileWriter *writer_;
     std::unique_ptr<FileWriter> own_writer_;
     std::unique_ptr<FileScan> scan_;
+    std::map<std::string, RowOrigins::Source> sources_;  // of the files being copied, by their path in the log
     std::atomic<int64_t> copied_rows_{0};
 };
 

@@ -116,6 +116,7 @@ FileTotals RemoveFiles(TableWork &work, const std::vector<AddFile> &files, int64
             continue;
         }
         dropped[found->second] = true;
+        work.origins.Forget(file.path);
         if (!buried.contains(file.path)) {
             work.files.Abandon(ResolvePath(work.transaction.root(), file.path));
         }
@@ -142,6 +143,7 @@ FileTotals AddFiles(TableWork &work, std::vector<WrittenFile> files) {
     FileTotals totals;
     for (auto &file : files) {
         totals.Count(static_cast<int64_t>(file.size));
+        work.origins.Add(file.path, std::move(file.origins));
         work.transaction.changes().adds.push_back(ToAddFile(std::move(file), true));
     }
     return totals;
