@@ -5,6 +5,8 @@
 #include "duckdb/main/client_config.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/extension/extension_loader.hpp"
+#include "duckdb/main/valid_checker.hpp"
+#include "duckdb/parser/statement/transaction_statement.hpp"
 
 #include <unistd.h>
 #include <csignal>
@@ -145,6 +147,16 @@ bool Session::EndTransaction() {
     return false;
 }
 
+//! Of a transaction in which a statement has failed DuckDB's COMMIT is a ROLLBACK, and does not say so.
+bool Session::CommitsNothing(const duckdb::SQLStatement &statement) {
+    if (statement.type != duckdb::StatementType::TRANSACTION_STATEMENT ||
+        statement.Cast<duckdb::TransactionStatement>().info->type != duckdb::TransactionType::COMMIT) {
+        return false;
+    }
+    auto &transaction = context().transaction;
+    return transaction.HasActiveTransaction() && duckdb::ValidChecker::IsInvalidated(transaction.ActiveTransaction());
+}
+
 Outcome Session::Run(const std::string &text, const Show &show) {
     duckdb::ErrorData error;
     bool stopped = false;
@@ -156,9 +168,17 @@ Outcome Session::Run(const std::string &text, const Show &show) {
                 break;
             }
             AllowProgress(true);
+            const bool commits_nothing = CommitsNothing(*statement);
             const auto result = connection_.SendQuery(std::move(statement));
             if (result->HasError()) {
                 error = result->GetErrorObject();
+                break;
+            }
+            if (commits_nothing) {
+                error =
+                    duckdb::ErrorData(duckdb::ExceptionType::TRANSACTION,
+                                      "A statement of the transaction had failed, so that COMMIT has rolled it back. "
+                                      "Nothing of it is kept: run it again.");
                 break;
             }
             show(*result);

@@ -45,6 +45,7 @@ public:
 private:
     void ApplySettings(const std::vector<std::string> &settings);
     void ShowProgress();
+    bool CommitsNothing(const duckdb::SQLStatement &statement);
 
     duckdb::DuckDB database_;
     duckdb::Connection connection_;

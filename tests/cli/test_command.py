@@ -194,6 +194,16 @@ def test_set_has_no_rows():
     assert birdfoot("sql", "--format", "csv", set_both).stdout == "a\n1\n"
 
 
+def test_a_commit_that_commits_nothing_says_so(tmp_path):
+    for name in "ab":
+        rows(f"CREATE TABLE delta.`{tmp_path}/{name}` (i INT)")
+    text = (f"BEGIN; INSERT INTO delta.`{tmp_path}/a` VALUES (1); INSERT INTO delta.`{tmp_path}/b` VALUES (1); COMMIT; "
+            f"SELECT count(*) AS n FROM delta.`{tmp_path}/a`;")
+    result = birdfoot("sql", "--keep-going", "--format", "json", text)
+    assert result.returncode == 1 and "COMMIT has rolled it back" in result.stderr
+    assert json.loads(result.stdout.splitlines()[-1]) == {"n": 0}
+
+
 def test_a_transaction_that_is_left_open_is_told_of(tmp_path):
     table = f"delta.`{tmp_path}/t`"
     birdfoot("sql", f"CREATE TABLE {table} AS SELECT 1 AS id")

@@ -5,9 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "duckdb/parser/expression/star_expression.hpp"
-#include "duckdb/parser/query_node/select_node.hpp"
-#include "duckdb/parser/statement/select_statement.hpp"
 #include "duckdb/parser/tableref/basetableref.hpp"
 
 #include "core/schema/schema_rules.hpp"
@@ -17,6 +14,7 @@
 #include "duckdb/parser/delta_statement.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/bound_source.hpp"
 #include "duckdb/write/pending_schema.hpp"
 #include "duckdb/write/statement_note.hpp"
 #include "sql/lexer.hpp"
@@ -214,20 +212,13 @@ duckdb::BoundStatement BindText(duckdb::ClientContext &context, duckdb::Binder &
     return duckdb::Binder::CreateBinder(context, &binder)->Bind(*ParseText(context, text));
 }
 
-//! The columns of a MERGE's source; a plan of a copy is made and thrown away.
-QueryColumns SourceColumns(duckdb::ClientContext &context, duckdb::Binder &binder,
-                           const duckdb::MergeIntoStatement &merge) {
-    auto node = duckdb::make_uniq<duckdb::SelectNode>();
-    node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
-    node->from_table = merge.source->Copy();
-    node->cte_map = merge.cte_map.Copy();
-    duckdb::SelectStatement select;
-    select.node = std::move(node);
-    auto bound = duckdb::Binder::CreateBinder(context, &binder)->Bind(static_cast<duckdb::SQLStatement &>(select));
-    QueryColumns columns;
-    columns.names.assign(bound.names.begin(), bound.names.end());
-    columns.types = std::move(bound.types);
-    return columns;
+//! Takes the source of a MERGE out of it.
+BoundSource SourceOf(duckdb::ClientContext &context, duckdb::Binder &binder, duckdb::MergeIntoStatement &merge,
+                     std::string alias) {
+    if (alias.empty() && merge.source->type == duckdb::TableReferenceType::BASE_TABLE) {
+        alias = merge.source->Cast<duckdb::BaseTableRef>().table_name;
+    }
+    return {context, binder, std::move(merge.source), merge.cte_map, alias};
 }
 
 //! Those columns of the source that may become the table's: which a clause assigns to.
@@ -251,8 +242,21 @@ QueryColumns Assigned(const duckdb::MergeIntoStatement &merge, const QueryColumn
     return assigned;
 }
 
+//! Below a projection (RETURNING), or beside what WITH names.
+duckdb::LogicalOperator *FindIn(duckdb::LogicalOperator &op, duckdb::LogicalOperatorType type) {
+    if (op.type == type) {
+        return &op;
+    }
+    for (auto &child : op.children) {
+        if (auto *found = FindIn(*child, type)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
 duckdb::LogicalOperator &FindChange(duckdb::LogicalOperator &op, duckdb::LogicalOperatorType type) {
-    return op.type == type ? op : FindChange(*op.children.at(0), type);  // below a projection: RETURNING
+    return *FindIn(op, type);
 }
 
 //! The generated and identity columns.
@@ -322,17 +326,23 @@ duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder 
         return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, may_lack));
     }
     auto parsed = ParseText(context, sql::PlainText(merge));
-    const auto &statement = parsed->Cast<duckdb::MergeIntoStatement>();
-    auto columns = SourceColumns(context, binder, statement);
+    auto source = SourceOf(context, binder, parsed->Cast<duckdb::MergeIntoStatement>(), merge.source_alias);
+    const auto columns = source.Columns();
     may_lack.source = columns.names;
     may_lack.all = evolves;
+    const auto bind = [&](const StructType &schema) {
+        auto statement = ParseText(context, MergeText(schema, merge, may_lack));
+        statement->Cast<duckdb::MergeIntoStatement>().source = source.Take();
+        return duckdb::Binder::CreateBinder(context, &binder)->Bind(*statement);
+    };
     if (!evolves) {
-        return BindText(context, binder, MergeText(table.snapshot()->schema(), merge, may_lack));
+        return bind(table.snapshot()->schema());
     }
     auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
     MetadataGuard guard(work);
-    const bool evolved = Evolve(work, all ? columns : Assigned(statement, columns, Qualified(merge)));
-    auto bound = BindText(context, binder, MergeText(work.schema, merge, may_lack));
+    const auto &plain = parsed->Cast<duckdb::MergeIntoStatement>();
+    const bool evolved = Evolve(work, all ? columns : Assigned(plain, columns, Qualified(merge)));
+    auto bound = bind(work.schema);
     return evolved ? WithSchema(std::move(bound), work) : std::move(bound);
 }
 
@@ -353,11 +363,14 @@ std::optional<duckdb::BoundStatement> BindEvolvingMerge(duckdb::ClientContext &c
     table.RequireWritable();
     auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
     MetadataGuard guard(work);
-    if (!Evolve(work, Assigned(merge, SourceColumns(context, binder, merge)))) {
+    auto copied = merge.Copy();
+    auto &copy = copied->Cast<duckdb::MergeIntoStatement>();
+    auto source = SourceOf(context, binder, copy, copy.source->alias);
+    if (!Evolve(work, Assigned(merge, source.Columns()))) {
         return std::nullopt;  // that was not what it failed for
     }
-    auto copy = merge.Copy();
-    return WithSchema(duckdb::Binder::CreateBinder(context, &binder)->Bind(*copy), work);
+    copy.source = source.Take();
+    return WithSchema(duckdb::Binder::CreateBinder(context, &binder)->Bind(*copied), work);
 }
 
 duckdb::BoundStatement BindTruncate(duckdb::ClientContext &context, duckdb::Binder &binder,

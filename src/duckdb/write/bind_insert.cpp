@@ -18,6 +18,7 @@
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/bound_source.hpp"
 #include "duckdb/write/pending_schema.hpp"
 #include "sql/lexer.hpp"
 
@@ -172,15 +173,21 @@ InsertOptions OptionsOf(duckdb::ClientContext &context, const DeltaTableEntry &t
     return options;
 }
 
-//! The columns of the statement's query; a plan of a copy is made and thrown away.
-QueryColumns ColumnsOf(duckdb::Binder &binder, duckdb::ClientContext &context,
-                       const duckdb::InsertStatement &statement) {
-    auto copy = statement.select_statement->Copy();
-    auto bound = duckdb::Binder::CreateBinder(context, &binder)->Bind(*copy);
-    QueryColumns columns;
-    columns.names.assign(bound.names.begin(), bound.names.end());
-    columns.types = std::move(bound.types);
-    return columns;
+//! The statement's query, bound as the table is now.
+BoundSource QueryOf(duckdb::Binder &binder, duckdb::ClientContext &context, const duckdb::InsertStatement &statement) {
+    auto copy =
+        duckdb::unique_ptr_cast<duckdb::SQLStatement, duckdb::SelectStatement>(statement.select_statement->Copy());
+    auto query = duckdb::make_uniq<duckdb::SubqueryRef>(std::move(copy), "query");
+    return {context, binder, std::move(query), statement.cte_map, "query"};
+}
+
+//! SELECT * FROM the query that is bound already.
+void PutQuery(BoundSource query, duckdb::InsertStatement &statement) {
+    auto node = duckdb::make_uniq<duckdb::SelectNode>();
+    node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
+    node->from_table = query.Take();
+    statement.select_statement = duckdb::make_uniq<duckdb::SelectStatement>();
+    statement.select_statement->node = std::move(node);
 }
 
 //! By position the query's names do not count, but for the columns beyond those of the table.
@@ -197,13 +204,16 @@ void NameByPosition(const duckdb::InsertStatement &statement, const StructType &
     }
 }
 
-void ChangeSchema(duckdb::Binder &binder, duckdb::ClientContext &context, const InsertRequest &request,
-                  TableWork &work) {
-    auto columns = ColumnsOf(binder, context, *request.statement);
+void ChangeSchema(duckdb::Binder &binder, duckdb::ClientContext &context, InsertRequest &request, TableWork &work) {
+    auto query = QueryOf(binder, context, *request.statement);
+    auto columns = query.Columns();
     if (!request.options.overwrite_schema) {
         NameByPosition(*request.statement, work.schema, columns);
     }
     auto data = ValueOrThrow(SchemaOf(columns));
+    if (query.Reads(work.transaction.root())) {
+        PutQuery(std::move(query), *request.statement);
+    }
     std::lock_guard lock(work.mutex);
     if (request.options.overwrite_schema) {
         ReplaceSchema(work, std::move(data), request.partition_columns);
@@ -216,7 +226,7 @@ duckdb::LogicalInsert &FindInsert(duckdb::LogicalOperator &op) {
     if (op.type == duckdb::LogicalOperatorType::LOGICAL_INSERT) {
         return static_cast<duckdb::LogicalInsert &>(op);
     }
-    return FindInsert(*op.children.at(0));  // below a projection: RETURNING
+    return FindInsert(*op.children.back());  // below a projection (RETURNING), or beside what WITH names
 }
 
 }  // namespace
