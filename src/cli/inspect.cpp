@@ -48,9 +48,7 @@ std::vector<std::pair<CLI::App *, const Inspection *>> AddInspections(CLI::App &
     std::vector<std::pair<CLI::App *, const Inspection *>> commands;
     for (const auto &inspection : kInspections) {
         auto *command = app.add_subcommand(inspection.name, inspection.summary);
-        command
-            ->add_option("path", arguments.path,
-                         "the table: a folder, perhaps with a version (folder@v3)")
+        command->add_option("path", arguments.path, "the table: a folder, perhaps with a version (folder@v3)")
             ->required(inspection.path_required)
             ->type_name("PATH");
         if (inspection.name == kHistory) {

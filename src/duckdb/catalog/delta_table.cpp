@@ -118,22 +118,13 @@ duckdb::TableFunction DeltaTableEntry::GetScanFunction(duckdb::ClientContext &co
                                                        duckdb::unique_ptr<duckdb::FunctionData> &bind_data) {
     return Guarded([&] {
         RequireReadable();
-        static const auto kNoFiles = std::make_shared<const std::vector<AddFile>>();
-        auto &transaction = DeltaTransaction::Get(context, catalog);
         ScanSource source;
+        if (!view_.time_travel) {
+            source = DeltaTransaction::Get(context, catalog).Read(context, view_.root);
+        }
         source.snapshot = view_.snapshot;
         source.time_travel = view_.time_travel;
         source.entry = this;
-        if (view_.time_travel) {
-            return MakeDeltaScan(context, std::move(source), bind_data);
-        }
-        source.reads = transaction.ReadsOf(view_.root);
-        if (auto *work = transaction.FindWork(view_.root)) {
-            source.overlay = work->Overlay();
-            if (work->created || work->replaced) {
-                source.live = kNoFiles;
-            }
-        }
         return MakeDeltaScan(context, std::move(source), bind_data);
     });
 }

@@ -4,9 +4,12 @@
 // cleared.
 #include "duckdb/catalog/delta_transaction.hpp"
 
+#include <filesystem>
+
 #include "duckdb/common/string_util.hpp"
 #include "duckdb/main/client_context.hpp"
 #include "duckdb/main/database.hpp"
+#include "duckdb/main/database_manager.hpp"
 #include "duckdb/transaction/meta_transaction.hpp"
 
 #include "core/table/table_cache.hpp"
@@ -14,6 +17,7 @@
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/catalog/post_commit.hpp"
 #include "duckdb/io/engine.hpp"
+#include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/warnings.hpp"
 #include "storage/local_store.hpp"
@@ -21,6 +25,16 @@
 namespace birdfoot::duck {
 
 namespace {
+
+//! What a root is, by whatever name: without links and "..".
+std::string FolderOf(const std::string &root) {
+    if (root.find("://") != std::string::npos) {
+        return root;
+    }
+    std::error_code problem;
+    const auto folder = std::filesystem::weakly_canonical(root, problem);
+    return problem ? root : folder.string();
+}
 
 std::string NameKey(const std::string &schema, const std::string &table) {
     return duckdb::StringUtil::Lower(schema) + "/" + duckdb::StringUtil::Lower(table);
@@ -99,36 +113,109 @@ DeltaTransaction &DeltaTransaction::Get(duckdb::ClientContext &context, duckdb::
     return duckdb::Transaction::Get(context, catalog).Cast<DeltaTransaction>();
 }
 
-SnapshotPtr DeltaTransaction::Pin(duckdb::ClientContext &context, const std::string &root) {
+DeltaTransaction *DeltaTransaction::Any(duckdb::ClientContext &context) {
+    for (const auto &database : duckdb::DatabaseManager::Get(context).GetDatabases(context)) {
+        if (database->GetCatalog().GetCatalogType() == kStorageType) {
+            return &Get(context, database->GetCatalog());
+        }
+    }
+    return nullptr;
+}
+
+//! On our other catalogs, of the same transaction of the user's.
+std::vector<DeltaTransaction *> DeltaTransaction::Others() {
+    std::vector<DeltaTransaction *> others;
+    const auto client = context.lock();
+    if (!client || !client->transaction.HasActiveTransaction()) {
+        return others;
+    }
+    auto &transactions = duckdb::MetaTransaction::Get(*client);
+    for (const auto &database : duckdb::DatabaseManager::Get(*client).GetDatabases(*client)) {
+        if (database->GetCatalog().GetCatalogType() != kStorageType) {
+            continue;
+        }
+        auto other = transactions.TryGetTransaction(*database);
+        if (other && other.get() != this) {
+            others.push_back(&other->Cast<DeltaTransaction>());
+        }
+    }
+    return others;
+}
+
+SnapshotPtr DeltaTransaction::FindPinned(const std::string &folder) {
     std::lock_guard lock(mutex_);
-    if (auto found = pinned_.find(root); found != pinned_.end()) {
-        return found->second;
+    auto found = pinned_.find(folder);
+    return found == pinned_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<ReadSet> DeltaTransaction::FindReads(const std::string &folder) {
+    std::lock_guard lock(mutex_);
+    auto found = reads_.find(folder);
+    return found == reads_.end() ? nullptr : found->second;
+}
+
+TableWork *DeltaTransaction::FindOwnWork(const std::string &folder) {
+    std::lock_guard lock(mutex_);
+    return work_ && FolderOf(work_->transaction.root()) == folder ? work_.get() : nullptr;
+}
+
+SnapshotPtr DeltaTransaction::Pin(duckdb::ClientContext &context, const std::string &root) {
+    const auto folder = FolderOf(root);
+    if (auto pinned = FindPinned(folder)) {
+        return pinned;
     }
     CheckAccess(context, root);
-    auto snapshot = OpenSnapshot(engine_, root, LatestVersion{}, CallOf(context));
-    if (!snapshot.ok()) {
-        if (IsNoTable(snapshot.error())) {
-            return nullptr;
-        }
-        Throw(snapshot.error());
+    SnapshotPtr pinned;
+    for (auto *other : Others()) {
+        pinned = pinned ? pinned : other->FindPinned(folder);
     }
-    pinned_[root] = *snapshot;
-    return *snapshot;
+    if (!pinned) {
+        auto snapshot = OpenSnapshot(engine_, root, LatestVersion{}, CallOf(context));
+        if (!snapshot.ok()) {
+            if (IsNoTable(snapshot.error())) {
+                return nullptr;
+            }
+            Throw(snapshot.error());
+        }
+        pinned = *snapshot;
+    }
+    std::lock_guard lock(mutex_);
+    return pinned_.emplace(folder, std::move(pinned)).first->second;
+}
+
+ScanSource DeltaTransaction::Read(duckdb::ClientContext &context, const std::string &root) {
+    static const auto kNoFiles = std::make_shared<const std::vector<AddFile>>();
+    ScanSource source;
+    source.reads = ReadsOf(root);
+    auto *work = FindWork(root);
+    if (!work) {
+        source.snapshot = Pin(context, root);
+        return source;
+    }
+    source.snapshot = work->View();
+    source.overlay = work->Overlay();
+    if (work->created || work->replaced) {
+        source.live = kNoFiles;
+    }
+    return source;
 }
 
 TableWork &DeltaTransaction::BeginWork(duckdb::ClientContext &context, const std::string &root, SnapshotPtr snapshot) {
     CheckAccess(context, root);
+    const auto reads = ReadsOf(root);
+    std::lock_guard lock(mutex_);
     if (catalog_.read_only()) {
         Throw(
             Fail(Condition::DELTA_OPERATION_NOT_ALLOWED, "{} cannot be written. {}", root, catalog_.ReadOnlyReason()));
     }
-    if (work_ && work_->transaction.root() != root) {
+    if (work_ && FolderOf(work_->transaction.root()) != FolderOf(root)) {
         auto &earlier = *work_;
         if (earlier.created || !earlier.transaction.changes().empty()) {
-            Throw(Fail(Condition::BIRDFOOT_ONE_TABLE_PER_TRANSACTION,
-                       "This transaction has changed {} and cannot change {} too. A Delta commit is about one table. "
-                       "Nothing of this transaction is kept: ROLLBACK, and write each table in a transaction of its own.",
-                       earlier.transaction.root(), root));
+            Throw(
+                Fail(Condition::BIRDFOOT_ONE_TABLE_PER_TRANSACTION,
+                     "This transaction has changed {} and cannot change {} too. A Delta commit is about one table. "
+                     "Nothing of this transaction is kept: ROLLBACK, and write each table in a transaction of its own.",
+                     earlier.transaction.root(), root));
         }
         work_.reset();
     }
@@ -142,10 +229,6 @@ TableWork &DeltaTransaction::BeginWork(duckdb::ClientContext &context, const std
         work_->protocol = snapshot->protocol();
         work_->schema = snapshot->schema();
         work_->mapping = snapshot->mapping();
-    }
-    auto &reads = reads_[root];
-    if (!reads) {
-        reads = work_->transaction.changes().reads;
     }
     work_->transaction.changes().reads = reads;
     work_->transaction.changes().user_metadata = UserMetadataOf(context);
@@ -161,29 +244,32 @@ TableWork &DeltaTransaction::WorkOn(duckdb::ClientContext &context, const std::s
         Throw(Fail(Condition::DELTA_MISSING_DELTA_TABLE, "{} is not a Delta table. CREATE TABLE makes one.", root));
     }
     OkOrThrow(CheckWritable(snapshot->protocol(), snapshot->metadata(), snapshot->schema(), root));
-    std::lock_guard lock(mutex_);
     return BeginWork(context, root, std::move(snapshot));
 }
 
 TableWork &DeltaTransaction::WorkOnNew(duckdb::ClientContext &context, const std::string &root) {
-    std::lock_guard lock(mutex_);
     auto &work = BeginWork(context, root, nullptr);
     work.created = true;
     return work;
 }
 
 TableWork *DeltaTransaction::FindWork(const std::string &root) {
-    std::lock_guard lock(mutex_);
-    return work_ && work_->transaction.root() == root ? work_.get() : nullptr;
+    const auto folder = FolderOf(root);
+    auto *work = FindOwnWork(folder);
+    for (auto *other : Others()) {
+        work = work ? work : other->FindOwnWork(folder);
+    }
+    return work;
 }
 
 std::shared_ptr<ReadSet> DeltaTransaction::ReadsOf(const std::string &root) {
-    std::lock_guard lock(mutex_);
-    auto &reads = reads_[root];
-    if (!reads) {
-        reads = std::make_shared<ReadSet>();
+    const auto folder = FolderOf(root);
+    auto reads = FindReads(folder);
+    for (auto *other : Others()) {
+        reads = reads ? reads : other->FindReads(folder);
     }
-    return reads;
+    std::lock_guard lock(mutex_);
+    return reads_.emplace(folder, reads ? reads : std::make_shared<ReadSet>()).first->second;
 }
 
 duckdb::TableCatalogEntry &DeltaTransaction::Keep(duckdb::unique_ptr<duckdb::TableCatalogEntry> entry) {
@@ -224,8 +310,8 @@ std::vector<std::string> DeltaTransaction::NewNames(const std::string &schema) {
 
 void DeltaTransaction::MarkDeleted(const std::string &root) {
     std::lock_guard lock(mutex_);
-    deleted_.insert(root);
-    if (work_ && work_->transaction.root() == root) {
+    deleted_.insert(FolderOf(root));
+    if (work_ && FolderOf(work_->transaction.root()) == FolderOf(root)) {
         work_->files.AbandonAll();
         work_.reset();
     }
@@ -233,7 +319,7 @@ void DeltaTransaction::MarkDeleted(const std::string &root) {
 
 bool DeltaTransaction::IsDeleted(const std::string &root) {
     std::lock_guard lock(mutex_);
-    return deleted_.contains(root);
+    return deleted_.contains(FolderOf(root));
 }
 
 std::optional<Error> DeltaTransaction::CommitLog(const Call &call, std::optional<Version> *committed, bool *unknown) {

@@ -1,6 +1,7 @@
 // DeltaTransaction: DuckDB's transaction on one of our catalogs. It pins a snapshot a path (repeatable reads), holds
 // the work on the one table that it writes, and what is to happen to names. It is the contract between the catalog and
-// the operators that read and write.
+// the operators that read and write. A table may have several names (a path through a link, a name of an attached
+// warehouse): pins, reads and work are those of its folder, in all of our catalogs.
 #pragma once
 
 #include <functional>
@@ -27,6 +28,7 @@
 namespace birdfoot::duck {
 
 class DeltaCatalog;
+struct ScanSource;
 
 //! The table being written in this transaction. Operators add to `transaction.changes()` under `mutex`, name every file
 //! in `files` before its first byte, and never touch the store otherwise.
@@ -71,15 +73,20 @@ class DeltaTransaction : public duckdb::Transaction {
 public:
     DeltaTransaction(DeltaCatalog &catalog, duckdb::TransactionManager &manager, duckdb::ClientContext &context);
     static DeltaTransaction &Get(duckdb::ClientContext &context, duckdb::Catalog &catalog);
+    //! On whichever of our catalogs there is, for a path without a catalog; null if none is attached.
+    static DeltaTransaction *Any(duckdb::ClientContext &context);
 
     //! The latest snapshot, pinned at first use; null if there is no table at `root`. Throws on any other error.
     SnapshotPtr Pin(duckdb::ClientContext &context, const std::string &root);
+    //! The table at `root` as the statements of this transaction see it, and where its read is registered; the snapshot
+    //! is null if there is none.
+    ScanSource Read(duckdb::ClientContext &context, const std::string &root);
     //! The work on `root`, begun at first use; BIRDFOOT_ONE_TABLE_PER_TRANSACTION if another table is written already,
     //! DELTA_MISSING_DELTA_TABLE if there is none, and whatever forbids writing it.
     TableWork &WorkOn(duckdb::ClientContext &context, const std::string &root);
     //! The work on a table that is about to be created at `root`; fails like WorkOn, but for there being none.
     TableWork &WorkOnNew(duckdb::ClientContext &context, const std::string &root);
-    //! The work on `root` if it has begun.
+    //! The work on `root` if it has begun, perhaps under another name.
     TableWork *FindWork(const std::string &root);
     //! Where reads of `root` are registered.
     std::shared_ptr<ReadSet> ReadsOf(const std::string &root);
@@ -119,6 +126,10 @@ public:
     const Engine &engine() const { return engine_; }
 
 private:
+    std::vector<DeltaTransaction *> Others();
+    SnapshotPtr FindPinned(const std::string &folder);
+    std::shared_ptr<ReadSet> FindReads(const std::string &folder);
+    TableWork *FindOwnWork(const std::string &folder);
     TableWork &BeginWork(duckdb::ClientContext &context, const std::string &root, SnapshotPtr snapshot);
     //! The error that the commit ends with, if any. `*committed` is set when the log has a new version.
     std::optional<Error> CommitNamesAndLog(const Call &call, std::optional<Version> *committed);
@@ -127,7 +138,7 @@ private:
     DeltaCatalog &catalog_;
     const Engine engine_;  // made when the transaction begins, where credentials can still be looked up
     std::mutex mutex_;
-    std::map<std::string, SnapshotPtr> pinned_;
+    std::map<std::string, SnapshotPtr> pinned_;  // by folder, like reads_ and deleted_
     std::map<std::string, std::shared_ptr<ReadSet>> reads_;
     std::unique_ptr<TableWork> work_;
     CommitOptions options_;  // as they were when the work began

@@ -207,8 +207,8 @@ duckdb::vector<duckdb::PartitionStatistics> GetPartitionStats(ClientContext &, d
         for (size_t i = 0; i < planned.size(); ++i) {
             const auto &file = planned.at(i);
             const auto rows = file.live_rows();
-            if (!rows || *rows < 0) {
-                return {};
+            if (!rows || *rows < 0 || *rows > INT64_MAX - static_cast<int64_t>(start)) {
+                return {};  // DuckDB adds them up
             }
             duckdb::PartitionStatistics partition;
             partition.row_start = start;

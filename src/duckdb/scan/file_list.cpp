@@ -273,7 +273,7 @@ duckdb::unique_ptr<duckdb::NodeStatistics> DeltaFileList::GetCardinality(duckdb:
         const auto &file = planned.at(i);
         const auto size = static_cast<uint64_t>(std::max<int64_t>(file.add.size, 0));
         if (auto live = scan_->LiveRows(file)) {
-            rows += static_cast<uint64_t>(std::max<int64_t>(*live, 0));
+            rows = std::min<uint64_t>(rows + static_cast<uint64_t>(std::max<int64_t>(*live, 0)), INT64_MAX);
             bytes_with_rows += size;
         } else {
             bytes_without += size;
@@ -282,7 +282,8 @@ duckdb::unique_ptr<duckdb::NodeStatistics> DeltaFileList::GetCardinality(duckdb:
     // Files without statistics: as many rows a byte as the others have, or 100 bytes a row.
     const double rows_a_byte =
         rows > 0 && bytes_with_rows > 0 ? static_cast<double>(rows) / static_cast<double>(bytes_with_rows) : 0.01;
-    rows += static_cast<uint64_t>(static_cast<double>(bytes_without) * rows_a_byte);
+    const auto more = std::min(static_cast<double>(bytes_without) * rows_a_byte, 1e18);
+    rows = std::min<uint64_t>(rows + static_cast<uint64_t>(more), INT64_MAX);
     return duckdb::make_uniq<duckdb::NodeStatistics>(rows);
 }
 

@@ -45,8 +45,15 @@ void FallBackFunction(duckdb::DataChunk &arguments, duckdb::ExpressionState &, d
         if (known.validity.RowIsValid(at_known)) {
             values[i] = duckdb::UnifiedVectorFormat::GetData<int64_t>(known)[at_known];
         } else if (base.validity.RowIsValid(at_base)) {
-            values[i] = duckdb::UnifiedVectorFormat::GetData<int64_t>(base)[at_base] +
-                        duckdb::UnifiedVectorFormat::GetData<int64_t>(offset)[offset.sel->get_index(i)];
+            const auto first = duckdb::UnifiedVectorFormat::GetData<int64_t>(base)[at_base];
+            const auto row = duckdb::UnifiedVectorFormat::GetData<int64_t>(offset)[offset.sel->get_index(i)];
+            if (first < 0 || row > INT64_MAX - first) {
+                Throw(Fail(Condition::DELTA_LOG_FILE_MALFORMED,
+                           "A file's rows have the ids from {} on, which are not enough for its rows. The table's log "
+                           "is damaged. Restore it.",
+                           first));
+            }
+            values[i] = first + row;
         } else {
             mask.SetInvalid(i);
         }

@@ -7,6 +7,7 @@
 #include "duckdb/parser/tableref/table_function_ref.hpp"
 
 #include "core/table/snapshot.hpp"
+#include "duckdb/catalog/delta_transaction.hpp"
 #include "duckdb/catalog/time_travel.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/parser/table_names.hpp"
@@ -41,8 +42,14 @@ duckdb::unique_ptr<FunctionData> BindPath(ClientContext &context, duckdb::TableF
             const bool by_version = duckdb::StringUtil::StartsWith(duckdb::StringUtil::Lower(unit), "version");
             target = TargetOf(context, duckdb::BoundAtClause(by_version ? "version" : "timestamp", value));
         }
-        source.time_travel = !std::holds_alternative<LatestVersion>(target);
-        source.snapshot = ValueOrThrow(OpenNamed(context, table));
+        const bool latest = std::holds_alternative<LatestVersion>(target);
+        if (auto *transaction = latest ? DeltaTransaction::Any(context) : nullptr) {
+            source = transaction->Read(context, table.root);
+        }
+        source.time_travel = !latest;
+        if (!source.snapshot) {
+            source.snapshot = ValueOrThrow(OpenNamed(context, table));
+        }
         return BindScan(context, std::move(source), input.table_function, types, names);
     });
 }

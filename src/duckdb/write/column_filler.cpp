@@ -3,6 +3,7 @@
 #include "duckdb/write/column_filler.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "duckdb/translate/errors.hpp"
 
@@ -44,6 +45,13 @@ ColumnFiller::ColumnFiller(duckdb::ClientContext &context, TableWork &work, cons
         fillings_[i].any_rows = sources[i].kind != FilledRows::kNone;
     }
     std::lock_guard lock(work.mutex);
+    for (const auto &name : work.metadata.partition_columns) {
+        const auto column = work.schema.IndexOf(name);
+        const auto kind = column ? work.schema.fields[*column].type.kind() : TypeKind::kVoid;
+        if (kind == TypeKind::kString || kind == TypeKind::kBinary) {
+            partition_texts_.push_back(*column);
+        }
+    }
     for (const auto &identity : IdentityColumns(work.protocol, work.schema)) {
         for (size_t i = 0; i < sources.size(); i++) {
             if (IsNumbered(sources[i], identity, work.schema)) {
@@ -101,6 +109,7 @@ void ColumnFiller::Fill(Local &local, duckdb::DataChunk &chunk, size_t source) {
     if (chunk.size() == 0) {
         return;
     }
+    EmptyToNull(chunk);
     const auto &filling = fillings_[source];
     if (!filling.identities.empty()) {
         FillIdentities(local, chunk, filling.identities);
@@ -114,6 +123,30 @@ void ColumnFiller::Fill(Local &local, duckdb::DataChunk &chunk, size_t source) {
     }
     for (auto i : filling.generated) {
         chunk.data[generated_[i].column].Reference(local.generated.data[i]);
+    }
+}
+
+void ColumnFiller::EmptyToNull(duckdb::DataChunk &chunk) const {
+    for (auto column : partition_texts_) {
+        duckdb::UnifiedVectorFormat format;
+        chunk.data[column].ToUnifiedFormat(chunk.size(), format);
+        const auto *texts = duckdb::UnifiedVectorFormat::GetData<duckdb::string_t>(format);
+        std::optional<duckdb::Vector> changed;  // the vector may be others', too
+        for (duckdb::idx_t row = 0; row < chunk.size(); row++) {
+            const auto index = format.sel->get_index(row);
+            if (!format.validity.RowIsValid(index) || texts[index].GetSize() > 0) {
+                continue;
+            }
+            if (!changed) {
+                changed.emplace(chunk.data[column].GetType(),
+                                std::max<duckdb::idx_t>(chunk.size(), STANDARD_VECTOR_SIZE));
+                duckdb::VectorOperations::Copy(chunk.data[column], *changed, chunk.size(), 0, 0);
+            }
+            duckdb::FlatVector::SetNull(*changed, row, true);
+        }
+        if (changed) {
+            chunk.data[column].Reference(*changed);
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 // ColumnFiller: the values of columns that a statement gives none for: identity columns get their next numbers,
-// generated columns are computed. The operator that makes rows fills them before it hands them to the FileWriter.
+// generated columns are computed. An empty text in a partition column becomes the NULL that it is read as
+// (PROTOCOL.md, "Partition Value Serialization"), so that constraints are checked on what the table will hold. The
+// operator that makes rows fills them before it hands them to the FileWriter.
 #pragma once
 
 #include <memory>
@@ -53,9 +55,11 @@ private:
         std::vector<size_t> identities, generated;
     };
 
+    void EmptyToNull(duckdb::DataChunk &chunk) const;
     void FillIdentities(Local &local, duckdb::DataChunk &chunk, const std::vector<size_t> &numbered);
 
     std::vector<Filling> fillings_;
+    std::vector<size_t> partition_texts_;  // columns of text or bytes
     std::vector<Generated> generated_;
     std::mutex mutex_;
     std::vector<IdentityColumn> identities_;
