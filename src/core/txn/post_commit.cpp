@@ -36,8 +36,9 @@ bool IsTailWorthACheckpoint(const LogSegment &segment) {
 bool WantsCheckpoint(const Snapshot &snapshot) {
     const auto &segment = snapshot.segment();
     const Version last = segment.checkpoint ? segment.checkpoint->version : 0;
-    return snapshot.version() - last >= IntProperty(snapshot.metadata(), "delta.checkpointInterval") &&
-           IsTailWorthACheckpoint(segment);
+    const bool due = snapshot.version() - last >= IntProperty(snapshot.metadata(), "delta.checkpointInterval");
+    // An interval that a table was given is kept to; only that of all others is our own to judge.
+    return due && (snapshot.Property("delta.checkpointInterval") || IsTailWorthACheckpoint(segment));
 }
 
 PostCommitReport RunPostCommit(const Engine &engine, const SnapshotPtr &snapshot, const Call &call) {

@@ -12,6 +12,7 @@
 #include "duckdb/main/database_manager.hpp"
 #include "duckdb/transaction/meta_transaction.hpp"
 
+#include "core/log/file_names.hpp"
 #include "core/table/table_cache.hpp"
 #include "core/table/table_features.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
@@ -36,11 +37,29 @@ std::string FolderOf(const std::string &root) {
     return problem ? root : folder.string();
 }
 
+void RemoveEmptyFolders(const std::filesystem::path &folder) {
+    std::error_code ignored;
+    for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
+        if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) {
+            RemoveEmptyFolders(entry.path());
+        }
+    }
+    std::filesystem::remove(folder, ignored);  // not one that holds something
+}
+
 std::string NameKey(const std::string &schema, const std::string &table) {
     return duckdb::StringUtil::Lower(schema) + "/" + duckdb::StringUtil::Lower(table);
 }
 
 }  // namespace
+
+void TableWork::Abandon() {
+    files.AbandonAll();
+    std::error_code ignored;
+    if (new_folder && !std::filesystem::exists(transaction.root() + "/" + std::string(kLogFolder), ignored)) {
+        RemoveEmptyFolders(transaction.root());
+    }
+}
 
 void TableWork::SetMetadata(Metadata new_metadata, StructType new_schema, ColumnMappingMode new_mapping,
                             Protocol new_protocol) {
@@ -250,6 +269,8 @@ TableWork &DeltaTransaction::WorkOn(duckdb::ClientContext &context, const std::s
 TableWork &DeltaTransaction::WorkOnNew(duckdb::ClientContext &context, const std::string &root) {
     auto &work = BeginWork(context, root, nullptr);
     work.created = true;
+    std::error_code ignored;
+    work.new_folder = !std::filesystem::exists(root, ignored);
     return work;
 }
 
@@ -312,7 +333,7 @@ void DeltaTransaction::MarkDeleted(const std::string &root) {
     std::lock_guard lock(mutex_);
     deleted_.insert(FolderOf(root));
     if (work_ && FolderOf(work_->transaction.root()) == FolderOf(root)) {
-        work_->files.AbandonAll();
+        work_->Abandon();
         work_.reset();
     }
 }
@@ -325,11 +346,11 @@ bool DeltaTransaction::IsDeleted(const std::string &root) {
 std::optional<Error> DeltaTransaction::CommitLog(const Call &call, std::optional<Version> *committed, bool *unknown) {
     auto outcome = work_->transaction.Commit(engine_, options_, call);
     if (!outcome.ok()) {
-        work_->files.AbandonAll();
+        work_->Abandon();
         return outcome.error();
     }
     if (auto *conflict = std::get_if<Conflict>(&*outcome)) {
-        work_->files.AbandonAll();
+        work_->Abandon();
         return conflict->error;
     }
     if (auto *lost = std::get_if<OutcomeUnknown>(&*outcome)) {
@@ -339,7 +360,7 @@ std::optional<Error> DeltaTransaction::CommitLog(const Call &call, std::optional
     }
     auto &done = std::get<Committed>(*outcome);
     if (done.skipped) {
-        work_->files.AbandonAll();
+        work_->Abandon();
     } else {
         work_->files.Committed();
         *committed = done.version;
@@ -368,12 +389,12 @@ std::optional<Error> DeltaTransaction::CommitNamesAndLog(const Call &call, std::
     }
     if (error) {
         if (work_) {
-            work_->files.AbandonAll();
+            work_->Abandon();
         }
     } else if (work_ && (work_->created || !work_->transaction.changes().empty())) {
         error = CommitLog(call, committed, &unknown);
     } else if (work_) {
-        work_->files.AbandonAll();
+        work_->Abandon();
     }
     if (error) {
         while (!unknown && begun > 0) {
@@ -420,7 +441,7 @@ duckdb::ErrorData DeltaTransaction::Commit(duckdb::ClientContext &context) {
 
 void DeltaTransaction::Rollback() {
     if (work_) {
-        work_->files.AbandonAll();
+        work_->Abandon();
     }
 }
 

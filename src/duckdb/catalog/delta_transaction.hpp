@@ -45,6 +45,7 @@ struct TableWork {
     StructType schema;
     ColumnMappingMode mapping = ColumnMappingMode::kNone;
     bool created = false;     // CREATE TABLE in this transaction
+    bool new_folder = false;  // then: nothing was at the root
     bool replaced = false;    // CREATE OR REPLACE TABLE in this transaction: no file of the snapshot is left
     RowOrigins origins;       // of the rows in `transaction.changes().adds`, where KeepsOrigins()
     bool moved_rows = false;  // without keeping their origins
@@ -52,6 +53,8 @@ struct TableWork {
     //! half a statement is never committed.
     bool half_done = false;
 
+    //! Deletes all that was written.
+    void Abandon();
     //! Makes a new metadata (and protocol, where it differs) part of the change: statements after this one see it.
     //! `schema` is that of metadata.schema_string. Call under `mutex`.
     void SetMetadata(Metadata new_metadata, StructType new_schema, ColumnMappingMode new_mapping,

@@ -11,6 +11,7 @@
 
 #include "duckdb/scan/file_columns.hpp"
 #include "duckdb/scan/nested_columns.hpp"
+#include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/predicates.hpp"
 #include "duckdb/translate/values.hpp"
 
