@@ -1,20 +1,23 @@
 """Each *.test file here is a test in each host that people have (our command, the stock Python module, the stock CLI) and, in
-Python, under each configuration of tests/configs: statements that every connection runs first. A file of which the
-expectations do not hold under one says so in a line `# not under NAME: reason` (`any` for all). Behind each run an independent check
-(table_check) looks at every table that the file has left."""
+Python, under each configuration of tests/configs: statements that every connection runs first (NAME.sql), or an edit of the
+file's own (NAME.py). A file of which the expectations do not hold under one says so in a line `# not under NAME: reason` (`any`
+for all). Behind each run an independent check (table_check) looks at every table that the file has left."""
 import pathlib
 import re
 import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+TESTS = pathlib.Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "configs")]
 
+import partitioned  # noqa: E402
 from slt_hosts import HOSTS  # noqa: E402
 from slt_runner import Failure, Skipped, run_file  # noqa: E402
 from table_check import Fault, check_table, tables_under  # noqa: E402
 
-CONFIGS = {path.stem: path.read_text().splitlines() for path in sorted(pathlib.Path(__file__).parents[1].glob("configs/*.sql"))}
+CONFIGS = {path.stem: path.read_text().splitlines() for path in sorted(TESTS.glob("configs/*.sql"))}
+EDITS = {"partitioned": partitioned.edit}
 
 
 def pytest_collect_file(parent, file_path):
@@ -26,7 +29,9 @@ class SqlFile(pytest.File):
     def collect(self):
         for host in HOSTS:
             yield SqlItem.from_parent(self, name=host)
-        for config in CONFIGS:
+        statements = self.path.read_text(encoding="utf-8").split("\n\n")
+        edits = [name for name, edit in EDITS.items() if any(edit(text) != text for text in statements)]
+        for config in [*CONFIGS, *edits]:
             yield SqlItem.from_parent(self, name=f"python-{config}")
 
 
@@ -39,7 +44,7 @@ class SqlItem(pytest.Item):
             pytest.skip(why.group(1))
         temp = self.config._tmp_path_factory.mktemp(f"{self.path.stem}-{self.name}")
         try:
-            run_file(self.path, host, temp, CONFIGS.get(config, ()))
+            run_file(self.path, host, temp, CONFIGS.get(config, ()), EDITS.get(config))
         except Skipped as why:
             pytest.skip(str(why))
         if "# broken on purpose" not in text:

@@ -31,11 +31,12 @@ class Skipped(Exception):
 
 
 class Runner:
-    def __init__(self, file, host, temp, prelude=()):
+    def __init__(self, file, host, temp, prelude=(), edit=None):
         self.file = pathlib.Path(file)
         self.host = host
         self.variables = {"TEMP_DIR": str(temp), "TEST_DIR": str(temp)}
         self.prelude = list(prelude)  # statements that a configuration runs in every connection
+        self.edit = edit or (lambda sql: sql)  # what it makes of the file's own
         self.prepared = set()
         self.results = {}
         self.skipping = False
@@ -136,7 +137,7 @@ class Runner:
             self.prepared.add(label)
             for statement in self.prelude:
                 self.host.execute(statement, label)
-        return self.host.execute(sql, label)
+        return self.host.execute(self.edit(sql), label)
 
     def _one(self, number, words, block):
         block = [self._substitute(line) for line in block]
@@ -251,11 +252,11 @@ def _same(value, wanted, kind):
     return False
 
 
-def run_file(file, host_name, temp, prelude=()):
+def run_file(file, host_name, temp, prelude=(), edit=None):
     """Runs one file in one host; raises Failure or Skipped."""
     host = HOSTS[host_name]()
     try:
-        Runner(file, host, temp, prelude).run()
+        Runner(file, host, temp, prelude, edit).run()
     finally:
         host.close()
 
