@@ -74,6 +74,30 @@ def test_b115_zones_of_as_of_strings(bird, tmp_path, zone, text, rows):
     assert bird.execute(f"SELECT count(*) FROM delta.`{t.path}` TIMESTAMP AS OF '{text}'").fetchone() == (rows,)
 
 
+@pytest.mark.parametrize("text", ["1970-01-01", "1970-01-01T00:00:00Z", "2020-09-13 12:26:39Z"])
+def test_b115_before_the_first_version(bird, tmp_path, text):
+    t = sample(tmp_path)
+    with pytest.raises(duckdb.Error, match="DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"):
+        bird.execute(f"SELECT count(*) FROM delta.`{t.path}` TIMESTAMP AS OF '{text}'").fetchone()
+
+
+def test_b115_one_instant_for_all_changes_of_a_commit(bird, tmp_path):
+    """Whether it has a change file or not, and whatever the zone of the session that wrote it or that reads it."""
+    path = str(tmp_path / "t")
+    bird.execute("SET TimeZone = 'America/New_York'")
+    bird.execute(f"CREATE TABLE delta.\"{path}\" (id INT) USING delta TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    bird.execute(f'INSERT INTO delta."{path}" VALUES (1), (2), (3)')
+    bird.execute(f"""MERGE INTO delta."{path}" t USING (SELECT unnest([1, 2, 9]) AS id) s ON t.id = s.id
+        WHEN MATCHED AND s.id = 1 THEN DELETE WHEN MATCHED THEN UPDATE SET id = 20 WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)""")
+    bird.execute(f'INSERT OVERWRITE delta."{path}" VALUES (7)')
+    for version in (1, 2, 3):
+        at = round(os.path.getmtime(f"{path}/_delta_log/{version:020d}.json") * 1000)
+        for zone in ("America/New_York", "UTC", "Asia/Tokyo"):
+            bird.execute(f"SET TimeZone = '{zone}'")
+            found = bird.execute(f"SELECT DISTINCT epoch_ms(_commit_timestamp) FROM table_changes_by_path('{path}', {version}, {version})").fetchall()
+            assert len(found) == 1 and abs(found[0][0] - at) <= 1
+
+
 @pytest.mark.parametrize("form,rows", [
     ("SELECT count(*) FROM delta.`{p}` VERSION AS OF 2", 2), ("SELECT count(*) FROM delta.`{p}@v2`", 2),
     ("SELECT count(*) FROM delta.`{p}` FOR SYSTEM_VERSION AS OF 1", 1), ('SELECT count(*) FROM delta."{p}" AT (VERSION => 1 + 1)', 2),

@@ -73,6 +73,19 @@ def test_b7_features_are_written_with_their_arrays(bird, spark, tmp_path):
     assert spark_rows(spark, path) == []
 
 
+@pytest.mark.parametrize("arrays", [{}, {"writerFeatures": []}, {"readerFeatures": [], "writerFeatures": []}])
+def test_b7_missing_arrays_hide_no_feature(bird, tmp_path, arrays):
+    """A protocol without its arrays names no feature, so plain rows are all there is; a vector would say that there is one."""
+    t = Table(tmp_path / "t", {"id": "integer"}, protocol={"minReaderVersion": 3, "minWriterVersion": 7, **arrays})
+    t.append("a.parquet", ints(1, 2))
+    assert bird_rows(bird, t.path) == [(1,), (2,)]
+    t.append("b.parquet", ints(3, 4), dv=inline_dv([0]))
+    try:
+        assert bird_rows(bird, t.path) == [(1,), (2,), (4,)]
+    except duckdb.Error as refused:
+        assert "deletion" in str(refused).lower()
+
+
 def test_b8_requested_versions_and_timestamp_ntz(bird, spark, tmp_path):
     path = tmp_path / "t"
     try:
@@ -107,6 +120,24 @@ def test_b13_absolute_paths(bird, tmp_path):
     place = str(tmp_path) + "/other%20place"
     t.commit(add(place + "/part0.parquet"), add("file://" + place + "/part%201.parquet"))
     assert bird_rows(bird, t.path) == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+def test_b13_a_delete_names_an_absolute_path_as_it_was(bird, tmp_path, vectors):
+    t = Table(tmp_path / "t", {"id": "integer"}, protocol=DV_PROTOCOL, config={"delta.enableDeletionVectors": vectors})
+    other = Table(tmp_path / "other place", {"id": "integer"})
+    place = str(tmp_path) + "/other%20place"
+    for name, path in (("part 0.parquet", f"{place}/part%200.parquet"), ("part 1.parquet", f"file://{place}/part%201.parquet")):
+        add = other.data_file(name, ints(1, 2))
+        add["add"].update(path=path, stats=json.dumps({"numRecords": 2}))
+        t.commit(add)
+    bird.execute(f'DELETE FROM delta."{t.path}" WHERE id = 1')
+    assert bird_rows(bird, t.path) == [(2,), (2,)]
+    with open(t.commit_path(3)) as f:
+        actions = [json.loads(line) for line in f]
+    assert sorted(a["remove"]["path"] for a in actions if "remove" in a) == sorted(
+        [f"{place}/part%200.parquet", f"file://{place}/part%201.parquet"])
+    assert sorted(os.listdir(other.path)) == ["_delta_log", "part 0.parquet", "part 1.parquet"]
 
 
 def test_b145_commit_info_of_any_form(bird, tmp_path):

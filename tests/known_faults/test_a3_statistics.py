@@ -1,5 +1,6 @@
 """A3: statistics and data skipping."""
 import datetime
+import decimal
 import json
 import os
 
@@ -7,6 +8,7 @@ import pyarrow as pa
 import pytest
 from engines import bird_rows
 from table_builder import DV_PROTOCOL, Table, inline_dv
+from table_check import check_table
 
 UTC = datetime.timezone.utc
 
@@ -71,13 +73,16 @@ def test_b42_nan_outside_the_bounds(bird, tmp_path, kind, arrow):
     assert ids(bird, t, "x <= 10") == [1]
 
 
-def test_b43_filter_on_a_column_without_statistics(bird, tmp_path):
+@pytest.mark.parametrize("last", ["inline", "off"])  # all in the checkpoint, or one commit behind it
+def test_b43_filter_on_a_column_without_statistics(bird, tmp_path, last):
     path = tmp_path / "t"
     bird.execute("SET birdfoot_checkpoints = 'inline'")
     bird.execute(f"CREATE TABLE delta.`{path}` (a INT, b DATE) USING delta TBLPROPERTIES "
                  "('delta.dataSkippingStatsColumns' = 'a', 'delta.checkpointInterval' = '1')")
     for day in ("2021-01-01", "2022-01-01"):
         bird.execute(f"INSERT INTO delta.\"{path}\" VALUES (1, DATE '{day}'), (2, DATE '{day}')")
+        bird.execute(f"SET birdfoot_checkpoints = '{last}'")
+    assert os.path.exists(path / "_delta_log" / f"{1:020d}.checkpoint.parquet")
     count = bird.execute(f"SELECT count(*) FROM delta.\"{path}\" WHERE b >= DATE '2020-01-01'").fetchone()
     assert count == (4,)
 
@@ -87,13 +92,9 @@ def test_b45_empty_partition_string_is_null(bird, tmp_path):
     t.append("a.parquet", {"id": pa.array([1], pa.int32())}, partition_values={"p": ""})
     t.append("b.parquet", {"id": pa.array([2], pa.int32())}, partition_values={"p": None})
     t.append("c.parquet", {"id": pa.array([3], pa.int32())}, partition_values={"p": "x"})
-    for _ in range(2):
-        assert ids(bird, t, "p IS NULL") == [1, 2]
-        assert ids(bird, t, "p = ''") == []
-        assert ids(bird, t, "p IS NOT NULL") == [3]
-        # The same from a checkpoint.
-        bird.execute("SET birdfoot_checkpoints = 'inline'")
-        bird.execute(f"INSERT INTO delta.\"{t.path}\" SELECT 4, 'y' FROM range(0)")
+    assert ids(bird, t, "p IS NULL") == [1, 2]
+    assert ids(bird, t, "p = ''") == []
+    assert ids(bird, t, "p IS NOT NULL") == [3]  # from a checkpoint: test_a2_checkpoints.py
 
 
 @pytest.mark.parametrize("precision,scale,value,written", [
@@ -103,11 +104,32 @@ def test_b45_empty_partition_string_is_null(bird, tmp_path):
 def test_b47_decimal_statistics(bird, tmp_path, precision, scale, value, written):
     t = Table(tmp_path / "t", {"id": "integer", "d": f"decimal({precision},{scale})"})
     number = written or "1e31"
-    import decimal
     t.append("a.parquet", {"id": pa.array([1], pa.int32()),
                            "d": pa.array([decimal.Decimal(value)], pa.decimal128(precision, scale))},
              stats=f'{{"numRecords":1,"minValues":{{"d":{number}}},"maxValues":{{"d":{number}}},"nullCount":{{"d":0}}}}')
     assert ids(bird, t, f"d = {value}::DECIMAL({precision},{scale})") == [1]
+
+
+@pytest.mark.parametrize("precision,scale,value", [(1, 0, "1"), (4, 0, "1234"), (38, 6, "99999999999999999999999999999999.999999"),
+                                                   (5, 2, "-0.05"), (38, 38, "-0.00000000000000000000000000000000000001")])
+def test_b47_our_decimal_statistics_are_exact(bird, tmp_path, precision, scale, value):
+    path = tmp_path / "t"
+    bird.execute(f"CREATE TABLE delta.`{path}` (d DECIMAL({precision},{scale})) USING delta")
+    bird.execute(f"INSERT INTO delta.\"{path}\" VALUES ('{value}'::DECIMAL({precision},{scale}))")
+    with open(path / "_delta_log" / f"{1:020d}.json") as f:
+        stats = next(json.loads(line)["add"]["stats"] for line in f if '"add"' in line)
+    bounds = json.loads(stats, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
+    assert bounds["minValues"]["d"] == bounds["maxValues"]["d"] == decimal.Decimal(value)
+
+
+@pytest.mark.parametrize("stats", ["", "{", "[]", '{"numRecords":"many"}', '{"numRecords":1,"minValues":7}',
+                                   '{"numRecords":1,"minValues":{"d":"?"},"maxValues":{"d":"?"},"nullCount":{"d":"?"}}',
+                                   '{"numRecords":1,"minValues":{"d":1e99},"maxValues":{"d":1e99},"nullCount":{"d":0}}'])
+def test_b30_statistics_that_cannot_be_read_hide_nothing(bird, tmp_path, stats):
+    t = Table(tmp_path / "t", {"id": "integer", "d": "decimal(38,9)"})
+    t.append("a.parquet", {"id": pa.array([1], pa.int32()), "d": pa.array([decimal.Decimal(2)], pa.decimal128(38, 9))}, stats=stats)
+    assert ids(bird, t, "d = 2") == [1] and ids(bird, t, "d > 1 AND id < 5") == [1]
+    assert bird.execute(f'SELECT count(*) FROM delta."{t.path}"').fetchone() == (1,)
 
 
 B48 = ["a" * 32 + "\U0001F33C", "a" * 32 + "\uFFFD", "a" * 31 + "\U0001F33C", "a" * 32, "\U0010FFFF" * 40, "b" * 33]
@@ -143,6 +165,48 @@ def test_b50_half_understood_predicates(bird, tmp_path, where, want):
     assert ids(bird, t, where) == want
 
 
+def test_b50_correlated_queries_as_over_plain_tables(bird, tmp_path):
+    """The two queries of TPC-H that lost rows elsewhere, on tables of many files with statistics."""
+    tables = {
+        "region": "SELECT i AS r, ['EUROPE', 'ASIA'][i + 1] AS r_name FROM range(2) t(i)",
+        "nation": "SELECT i AS n, i % 2 AS n_region, 'nation' || i AS n_name FROM range(6) t(i)",
+        "supplier": "SELECT i AS s, i % 6 AS s_nation, 'supplier' || i AS s_name, i * 10.5 AS s_balance FROM range(40) t(i)",
+        "part": "SELECT i AS p, i % 50 AS p_size, ['BRASS', 'forest green', 'TIN'][i % 3 + 1] || i % 7 AS p_name FROM range(200) t(i)",
+        "partsupp": "SELECT i % 200 AS ps_part, i * 7 % 40 AS ps_supplier, i * 13 % 101 AS ps_cost, i % 60 AS ps_many FROM range(800) t(i)",
+        "lineitem": "SELECT i % 200 AS l_part, i * 7 % 40 AS l_supplier, i % 9 AS l_many, "
+                    "DATE '1994-01-01' + (i % 700)::INT AS l_day FROM range(3000) t(i)",
+    }
+    for name, rows in tables.items():
+        bird.execute(f"CREATE TABLE {name} AS {rows}")
+        path = tmp_path / name
+        bird.execute(f'CREATE TABLE delta."{path}" AS FROM {name} LIMIT 0')
+        rows = bird.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+        for first in range(0, rows, max(1, rows // 4)):
+            bird.execute(f'INSERT INTO delta."{path}" FROM {name} LIMIT {max(1, rows // 4)} OFFSET {first}')
+    q2 = """SELECT s_balance, s_name, n_name, p FROM {part}, {supplier}, {partsupp}, {nation}, {region}
+        WHERE p = ps_part AND s = ps_supplier AND p_size < 15 AND p_name LIKE 'BRASS%' AND s_nation = n AND n_region = r AND r_name = 'EUROPE'
+        AND ps_cost = (SELECT min(ps_cost) FROM {partsupp}, {supplier}, {nation}, {region}
+            WHERE p = ps_part AND s = ps_supplier AND s_nation = n AND n_region = r AND r_name = 'EUROPE') ORDER BY ALL"""
+    q20 = """SELECT s_name FROM {supplier}, {nation} WHERE s IN (SELECT ps_supplier FROM {partsupp}
+        WHERE ps_part IN (SELECT p FROM {part} WHERE p_name LIKE 'forest%') AND ps_many > (SELECT 0.5 * sum(l_many) FROM {lineitem}
+            WHERE l_part = ps_part AND l_supplier = ps_supplier AND l_day >= DATE '1994-01-01' AND l_day < DATE '1995-01-01'))
+        AND s_nation = n AND n_name < 'nation3' ORDER BY ALL"""
+    for query in (q2, q20):
+        want = bird.execute(query.format(**{name: name for name in tables})).fetchall()
+        assert want and bird.execute(query.format(**{name: f'delta."{tmp_path / name}"' for name in tables})).fetchall() == want
+
+
+def test_b53_statistics_that_come_with_a_vector_count_the_rows_of_the_file(bird, tmp_path):
+    """A file that came without statistics gets a vector or is rewritten: what is said of it then counts dead rows too."""
+    t = Table(tmp_path / "t", {"id": "integer"}, protocol=DV_PROTOCOL, config={"delta.enableDeletionVectors": "true"})
+    t.append("a.parquet", {"id": pa.array(range(310), pa.int32())}, dv=inline_dv(range(10)))
+    t.append("b.parquet", {"id": pa.array(range(310), pa.int32())})
+    for below, left in ((50, 520), (60, 500)):
+        bird.execute(f'DELETE FROM delta."{t.path}" WHERE id < {below}')
+        check_table(t.path)
+        assert bird.execute(f'SELECT count(*) FROM delta."{t.path}"').fetchone() == (left,)
+
+
 def test_b52_counts_with_vectors(bird, tmp_path):
     t = Table(tmp_path / "t", {"id": "integer"}, protocol=DV_PROTOCOL)
     values = [None] + list(range(309))
@@ -170,15 +234,21 @@ def test_b55_timestamp_partition_values(bird, tmp_path, text, hour, zone):
     assert bird.execute(f'SELECT epoch_us(p) FROM delta."{t.path}"').fetchone() == (want,)
 
 
-def test_b55_our_partition_values_are_utc(bird, tmp_path):
+@pytest.mark.parametrize("fraction", ["", ".5", ".25", ".125", ".0625", ".03125", ".015625"])
+def test_b55_our_partition_values_are_utc(bird, tmp_path, fraction):
     path = tmp_path / "t"
-    bird.execute("SET TimeZone = 'Asia/Tokyo'")
     bird.execute(f"CREATE TABLE delta.`{path}` (id INT, ts TIMESTAMP, p TIMESTAMP) USING delta PARTITIONED BY (p)")
-    bird.execute(f"INSERT INTO delta.\"{path}\" SELECT 1, x, x FROM (SELECT TIMESTAMPTZ '2024-01-01 10:00:00.5' AS x)")
-    assert bird.execute(f'SELECT count(*) FROM delta."{path}" WHERE ts = p').fetchone() == (1,)
-    with open(path / "_delta_log" / f"{1:020d}.json") as f:
-        values = next(json.loads(line)["add"]["partitionValues"] for line in f if '"add"' in line)
-    assert values == {"p": "2024-01-01T01:00:00.500000Z"}
+    zones = (("Asia/Tokyo", "10"), ("America/New_York", "20"), ("UTC", "01"))  # hours of one instant, the second a day before
+    for version, (zone, hour) in enumerate(zones, 1):
+        bird.execute(f"SET TimeZone = '{zone}'")
+        day = "2023-12-31" if hour == "20" else "2024-01-01"
+        bird.execute(f"INSERT INTO delta.\"{path}\" SELECT 1, x, x FROM (SELECT '{day} {hour}:00:00{fraction}'::TIMESTAMPTZ AS x)")
+        with open(path / "_delta_log" / f"{version:020d}.json") as f:
+            values = next(json.loads(line)["add"]["partitionValues"] for line in f if '"add"' in line)
+        assert values == {"p": f"2024-01-01T01:00:00{fraction.ljust(7, '0') if fraction else '.000000'}Z"}
+    for zone, _ in zones:
+        bird.execute(f"SET TimeZone = '{zone}'")
+        assert bird.execute(f'SELECT count(*), count(DISTINCT p) FROM delta."{path}" WHERE ts = p').fetchone() == (3, 1)
 
 
 def test_b57_string_against_number(bird, tmp_path):

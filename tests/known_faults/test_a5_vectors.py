@@ -42,6 +42,21 @@ def test_b73_row_group_pruning_does_not_shift_vectors(bird, tmp_path, threads):
                         "ON t.id = s.k").fetchone() == (1,)
 
 
+def test_b73_bloom_filters_do_not_shift_vectors(bird, tmp_path):
+    """DuckDB writes them beside dictionaries; the value asked for lies within the bounds of every row group, and in one of them."""
+    t = make(tmp_path)
+    file = os.path.join(t.path, "a.parquet")
+    bird.execute(f"""COPY (SELECT (CASE WHEN i = 7000 THEN 501 ELSE i % 100 * 10 END)::INT AS id FROM range(10240) r(i))
+        TO '{file}' (FORMAT parquet, ROW_GROUP_SIZE 2048)""")
+    filters = bird.execute(f"SELECT count(*) FROM parquet_metadata('{file}') WHERE bloom_filter_offset IS NOT NULL").fetchone()
+    assert filters == (5,)
+    add = {"path": "a.parquet", "partitionValues": {}, "size": os.path.getsize(file), "modificationTime": 1, "dataChange": True}
+    for gone, left in (([0, 2048, 6999, 7001], 1), ([7000], 0)):
+        t.commit({"add": dict(add, deletionVector=inline_dv(gone))})
+        assert bird.execute(f'SELECT count(*) FROM delta."{t.path}" WHERE id = 501').fetchone() == (left,)
+        t.commit({"remove": dict(add, deletionVector=inline_dv(gone), deletionTimestamp=1)})
+
+
 def test_b78_vector_over_many_chunks(bird, tmp_path):
     t = make(tmp_path)
     gone = [i for i in range(100000) if i % 3 == 0]

@@ -1,11 +1,14 @@
 """A6: column mapping and unusual names."""
+import glob
 import json
+import os
 
 import duckdb
 import pyarrow as pa
 import pytest
-from engines import bird_rows
+from engines import bird_rows, connect
 from table_builder import Table
+from table_check import check_table
 
 
 def field(name, kind, number, physical):
@@ -67,6 +70,41 @@ def test_mapping_without_names_is_an_error(bird, tmp_path):
         bird_rows(bird, t.path)
 
 
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_b77_delete_from_a_mapped_table(bird, tmp_path, mode, vectors):
+    path = tmp_path / "t"
+    bird.execute(f"""CREATE TABLE delta.`{path}` (col1 INT, part STRING) USING delta PARTITIONED BY (part) TBLPROPERTIES
+        ('delta.columnMapping.mode' = '{mode}', 'delta.enableDeletionVectors' = '{vectors}')""")
+    bird.execute(f"INSERT INTO delta.`{path}` SELECT i, ['a', 'b'][i % 2 + 1] FROM range(6) r(i)")
+    bird.execute(f"ALTER TABLE delta.`{path}` RENAME COLUMN part TO p")
+    assert bird.execute(f"DELETE FROM delta.`{path}` WHERE col1 = 2").fetchone() == (1,)
+    assert bird.execute(f"DELETE FROM delta.`{path}` WHERE p = 'b' AND col1 > 1").fetchone() == (2,)
+    assert bird_rows(bird, path) == [(0, "a"), (1, "b"), (4, "a")]
+    check_table(path)
+
+
+def test_b85_another_changes_an_attached_table(bird, tmp_path):
+    """Columns renamed and dropped by another writer: the next statement sees them, and one that has begun sees what it saw."""
+    bird.execute(f"ATTACH '{tmp_path}' AS lake (TYPE birdfoot)")
+    bird.execute("CREATE TABLE lake.t (a INT, b INT) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    bird.execute("INSERT INTO lake.t VALUES (1, 2)")
+    (log,) = glob.glob(f"{tmp_path}/**/_delta_log", recursive=True)
+    table, other = os.path.dirname(log), connect()
+    bird.execute("BEGIN")
+    assert bird.execute("SELECT a, b FROM lake.t").fetchall() == [(1, 2)]
+    other.execute(f'ALTER TABLE delta."{table}" RENAME COLUMN a TO z')
+    other.execute(f'ALTER TABLE delta."{table}" DROP COLUMN b')
+    assert bird.execute("SELECT a, b FROM lake.t").fetchall() == [(1, 2)]
+    bird.execute("COMMIT")
+    assert bird.execute("SELECT * FROM lake.t").fetchall() == [(1,)]
+    with pytest.raises(duckdb.BinderException, match='"a"|"b"'):
+        bird.execute("SELECT a, b FROM lake.t")
+    bird.execute("DETACH lake")
+    bird.execute(f"ATTACH '{tmp_path}' AS lake (TYPE birdfoot)")
+    assert bird.execute("SELECT z FROM lake.t").fetchall() == [(1,)]
+
+
 def test_b85_schema_changes_under_a_view(bird, tmp_path):
     t = Table(tmp_path / "t", {"a": "integer", "b": "integer"})
     t.append("1.parquet", {"a": pa.array([1], pa.int32()), "b": pa.array([2], pa.int32())})
@@ -93,5 +131,13 @@ def test_b87_upper_case_names(bird, tmp_path):
     with open(path / "_delta_log" / f"{0:020d}.json") as f:
         metadata = next(json.loads(line)["metaData"] for line in f if '"metaData"' in line)
     assert [f["name"] for f in json.loads(metadata["schemaString"])["fields"]] == ["Order_Id", "createdAt", "Y"]
+    bird.execute(f"""MERGE INTO delta.`{path}` t USING (SELECT 1 AS ORDER_ID, TIMESTAMPTZ '2024-02-02 00:00:00Z' AS CreatedAt, 'b' AS y
+        UNION ALL SELECT 2, TIMESTAMPTZ '2024-02-02 00:00:00Z', 'c') s ON T.order_id = S.Order_id
+        WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
+    assert bird.execute(f"SELECT order_id, y FROM delta.`{path}` ORDER BY 1").fetchall() == [(1, "b"), (2, "c")]
+    bird.execute(f"UPDATE delta.`{path}` SET y = 'd' WHERE ORDER_id = 2")
+    bird.execute(f"CREATE TABLE delta.`{tmp_path / 'g'}` (NEW_column INT, twice INT GENERATED ALWAYS AS (new_COLUMN * 2)) USING delta")
+    bird.execute(f"INSERT INTO delta.`{tmp_path / 'g'}` (new_column) VALUES (4)")
+    assert bird_rows(bird, tmp_path / "g") == [(4, 8)]
     with pytest.raises(duckdb.Error, match="(?i)duplicate|already exists"):
         bird.execute(f"CREATE TABLE delta.`{tmp_path / 'u'}` (a INT, A INT) USING delta")

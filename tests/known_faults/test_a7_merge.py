@@ -77,22 +77,33 @@ def test_b92_not_null_holds_for_the_rows_written_alone(bird, tmp_path, vectors):
 
 
 def test_b93_one_plan_in_either_setting(bird, tmp_path):
+    """Two sessions of one process, with and without evolution, at the same time."""
     rows = ", ".join(f"({i}, {i})" for i in range(50))
-    results = []
-    for evolve in ("true", "false"):
-        path = table(bird, tmp_path / evolve, "id INT, v INT", values=rows)
-        session = bird.cursor()
-        session.execute(f"SET spark.databricks.delta.schema.autoMerge.enabled = {evolve}")
-        others = threading.Thread(target=lambda: bird.cursor().execute("SELECT 1"))
-        others.start()
-        session.execute(f"""MERGE INTO delta."{path}" t USING (SELECT i AS id, 2 * i AS v, 'x' AS extra FROM range(40, 60) r(i)) s ON t.id = s.id
-            WHEN MATCHED AND s.id = 41 THEN DELETE WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
-        others.join()
-        rows_now = bird_rows(bird, path)
-        results.append([row[:2] for row in rows_now])
-        assert len(rows_now[0]) == (3 if evolve == "true" else 2)
-    expected = sorted([(i, 2 * i if i >= 40 else i) for i in range(60) if i != 41], key=repr)
-    assert results == [expected, expected]
+    paths = {evolve: table(bird, tmp_path / evolve, "id INT, v INT", values=rows) for evolve in ("true", "false")}
+    begin, failures = threading.Barrier(2), []
+
+    def merge(evolve):
+        try:
+            session = bird.cursor()
+            session.execute(f"SET spark.databricks.delta.schema.autoMerge.enabled = {evolve}")
+            begin.wait()
+            for _ in range(3):
+                session.execute(f"""MERGE INTO delta."{paths[evolve]}" t USING (SELECT i AS id, 2 * i AS v, 'x' AS extra FROM range(40, 60) r(i)) s
+                    ON t.id = s.id WHEN MATCHED AND s.id = 41 THEN DELETE WHEN MATCHED THEN UPDATE SET *
+                    WHEN NOT MATCHED AND s.id <> 41 THEN INSERT *""")
+        except Exception as error:
+            failures.append(error)
+            begin.abort()
+
+    threads = [threading.Thread(target=merge, args=(evolve,)) for evolve in paths]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    merged = {i: 2 * i if i >= 40 else i for i in range(60) if i != 41}
+    assert bird_rows(bird, paths["false"]) == sorted(merged.items(), key=repr)
+    assert bird_rows(bird, paths["true"]) == sorted([(i, v, "x" if i >= 40 else None) for i, v in merged.items()], key=repr)
 
 
 @pytest.mark.parametrize("vectors", MODES)
@@ -105,6 +116,9 @@ def test_b95_what_did_not_change_is_no_change(bird, tmp_path, vectors):
     bird.execute(f"""MERGE INTO delta."{path}" t USING (VALUES (3, 3)) s(id, v) ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v""")
     changes = bird.execute(f"SELECT id, v, _change_type FROM table_changes_by_path('{path}', 3) ORDER BY ALL").fetchall()
     assert changes == [(3, 3, "update_postimage"), (3, 3, "update_preimage")]
+    bird.execute(f"""MERGE INTO delta."{path}" t USING (VALUES (1, 1), (2, 20), (3, 3)) s(id, v) ON t.id = s.id
+        WHEN MATCHED AND s.v <> t.v THEN UPDATE SET v = s.v""")
+    assert bird.execute(f"SELECT * FROM table_changes_by_path('{path}', 3) WHERE _commit_version > 3").fetchall() == []
 
 
 @pytest.mark.parametrize("kind, one, other", [("STRING", "'DE'", "'NL'"), ("DATE", "DATE '2024-01-01'", "DATE '2024-01-02'"),

@@ -86,6 +86,19 @@ def test_b102_metrics_with_a_change_feed(bird, tmp_path, feed, vectors):
     check_table(path)
 
 
+@pytest.mark.parametrize("vectors", ["false", "true"])
+def test_b102_a_whole_partition_needs_no_change_files(bird, tmp_path, vectors):
+    path = str(tmp_path / "t")
+    bird.execute(f"""CREATE TABLE delta."{path}" (id INT, p STRING) USING delta PARTITIONED BY (p) TBLPROPERTIES
+        ('delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = '{vectors}')""")
+    bird.execute(f"INSERT INTO delta.\"{path}\" VALUES (1, 'a'), (2, 'a'), (3, 'b')")
+    assert bird.execute(f"DELETE FROM delta.\"{path}\" WHERE p = 'a'").fetchone() == (2,)
+    done = actions(path, 2)
+    assert done[0]["commitInfo"]["operationMetrics"]["numDeletedRows"] == "2"
+    assert [list(a) for a in done[1:]] == [["remove"]] and not os.path.exists(f"{path}/_change_data")
+    check_table(path)
+
+
 def test_b103_no_rows_replace_a_partition(bird, tmp_path):
     path = str(tmp_path / "t")
     bird.execute(f"CREATE TABLE delta.\"{path}\" (id INT, p STRING) USING delta PARTITIONED BY (p)")

@@ -7,6 +7,25 @@ from engines import bird_rows, connect
 from table_check import check_table
 
 
+def test_b105_a_commit_that_is_there_is_never_replaced(tmp_path):
+    """Nothing but the object itself says that a version is taken: here someone else puts it there behind our back."""
+    path = str(tmp_path / "t")
+    con = connect()
+    con.execute(f'CREATE TABLE delta."{path}" (id INT)')
+    con.execute("BEGIN")
+    con.execute(f'INSERT INTO delta."{path}" VALUES (1)')
+    theirs = json.dumps({"commitInfo": {"timestamp": 1, "operation": "WRITE", "engineInfo": "another"}})
+    with open(f"{path}/_delta_log/{1:020}.json", "x") as file:
+        file.write(theirs + "\n")
+    con.execute("COMMIT")
+    with open(f"{path}/_delta_log/{1:020}.json") as file:
+        assert file.read() == theirs + "\n"
+    with open(f"{path}/_delta_log/{2:020}.json") as file:
+        assert '"add"' in file.read()
+    assert bird_rows(con, path) == [(1,)]
+    check_table(path)
+
+
 def test_b107_concurrent_overwrites_do_not_replicate_rows(tmp_path):
     path = str(tmp_path / "t")
     con = connect()
