@@ -134,7 +134,7 @@ void FileWriter::Impl::AddFileColumns() {
         bool partition = std::any_of(names.begin(), names.end(),
                                      [&](const auto &name) { return EqualsIgnoreCase(name, field.name); });
         if (partition) {
-            found[field.name] = {i, PhysicalName(field, target.mapping), field.type};
+            found[field.name] = {i, PhysicalName(field, target.mapping), field.type, field.name};
         }
         if ((partition && !target.materialize_partition_columns) || field.type.kind() == TypeKind::kVoid) {
             continue;

@@ -4,6 +4,8 @@
 
 #include "duckdb/common/types/vector.hpp"
 
+#include "duckdb/translate/errors.hpp"
+
 namespace birdfoot::duck {
 
 namespace {
@@ -66,6 +68,13 @@ Scalar ScalarAt(const duckdb::UnifiedVectorFormat &format, duckdb::PhysicalType 
     }
 }
 
+std::optional<std::string> TextOf(const Scalar &value, const PartitionColumn &column) {
+    if (auto status = value.CheckPartitionValue(); !status.ok()) {
+        Throw(status.error().Prefixed("Column " + column.logical_name));
+    }
+    return value.ToPartitionValue();
+}
+
 }  // namespace
 
 bool PartitionKeys::Assign(duckdb::DataChunk &chunk, const Find &find, std::vector<Partition *> &rows) {
@@ -96,7 +105,7 @@ bool PartitionKeys::Assign(duckdb::DataChunk &chunk, const Find &find, std::vect
                 TextValues values;
                 for (size_t i = 0; i < columns_.size(); i++) {
                     auto physical = chunk.data[columns_[i].position].GetType().InternalType();
-                    values.push_back(ScalarAt(formats[i], physical, columns_[i].type, row).ToPartitionValue());
+                    values.push_back(TextOf(ScalarAt(formats[i], physical, columns_[i].type, row), columns_[i]));
                 }
                 known = find(values);
             }

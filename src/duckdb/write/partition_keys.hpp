@@ -21,6 +21,7 @@ struct PartitionColumn {
     size_t position = 0;  // in the chunks
     std::string name;     // physical
     DataType type;
+    std::string logical_name;  // for messages
 };
 
 //! One a thread.
