@@ -1,6 +1,7 @@
 #include "duckdb/write/bind_insert.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "duckdb/catalog/catalog.hpp"
 #include "duckdb/parser/expression/cast_expression.hpp"
@@ -10,6 +11,7 @@
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/parser/query_node/select_node.hpp"
 #include "duckdb/parser/statement/select_statement.hpp"
+#include "duckdb/parser/tableref/expressionlistref.hpp"
 #include "duckdb/parser/tableref/subqueryref.hpp"
 #include "duckdb/planner/operator/logical_insert.hpp"
 
@@ -85,26 +87,49 @@ duckdb::unique_ptr<duckdb::ParsedExpression> ValueOf(const DeltaTableEntry &tabl
     return cast;
 }
 
-//! SELECT q.*, value AS p FROM (query) q: the values of PARTITION (p = v) as columns behind the query's.
-void AddPartitionColumns(const DeltaTableEntry &table, const sql::Insert &insert, duckdb::InsertStatement &statement) {
-    bool any = false;
+using Values = duckdb::vector<duckdb::unique_ptr<duckdb::ParsedExpression>>;
+
+//! VALUES (…, value), …: what is a literal in them stays one, which may become a date. Says whether it is VALUES.
+bool AppendToRows(duckdb::InsertStatement &statement, const Values &values) {
+    auto list = statement.GetValuesList();
+    if (!list) {
+        return false;
+    }
+    for (auto &row : list->values) {
+        for (const auto &value : values) {
+            row.push_back(value->Copy());
+        }
+    }
+    return true;
+}
+
+//! SELECT query.*, value AS p FROM (query) query
+void AppendToQuery(duckdb::InsertStatement &statement, Values values) {
     auto node = duckdb::make_uniq<duckdb::SelectNode>();
     node->select_list.push_back(duckdb::make_uniq<duckdb::StarExpression>());
+    std::move(values.begin(), values.end(), std::back_inserter(node->select_list));
+    node->from_table = duckdb::make_uniq<duckdb::SubqueryRef>(std::move(statement.select_statement), "query");
+    statement.select_statement = duckdb::make_uniq<duckdb::SelectStatement>();
+    statement.select_statement->node = std::move(node);
+}
+
+//! The values of PARTITION (p = v) as columns behind the query's.
+void AddPartitionColumns(const DeltaTableEntry &table, const sql::Insert &insert, duckdb::InsertStatement &statement) {
+    Values values;
     std::vector<std::string> names;
     for (const auto &value : insert.partition) {
         PartitionField(table, value.column);
         if (value.value) {
-            any = true;
-            node->select_list.push_back(ValueOf(table, value));
+            values.push_back(ValueOf(table, value));
             names.push_back(value.column);
         }
     }
-    if (!any) {
+    if (values.empty()) {
         return;
     }
-    node->from_table = duckdb::make_uniq<duckdb::SubqueryRef>(std::move(statement.select_statement), "query");
-    statement.select_statement = duckdb::make_uniq<duckdb::SelectStatement>();
-    statement.select_statement->node = std::move(node);
+    if (!AppendToRows(statement, values)) {
+        AppendToQuery(statement, std::move(values));
+    }
     if (statement.column_order == duckdb::InsertColumnOrder::INSERT_BY_NAME) {
         return;
     }
