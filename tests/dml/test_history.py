@@ -52,3 +52,13 @@ def test_history_says_what_spark_would(bird, tmp_path, vectors):
     truncate = info("TRUNCATE TABLE {t}")
     assert (truncate["operation"], truncate["operationParameters"]) == ("TRUNCATE", {})
     assert set(truncate["operationMetrics"]) == {"numRemovedFiles", "executionTimeMs"}
+
+
+@pytest.mark.parametrize("value", ["(SELECT 8)", "(SELECT max(w) FROM (VALUES (3, 8), (4, 9)) s(k, w) WHERE s.k = id)",
+                                   "CASE WHEN id IN (SELECT 3) THEN 8 END"])
+def test_history_has_the_where_of_an_update_with_subqueries(bird, tmp_path, value):
+    path = str(tmp_path / "t")
+    bird.execute(f'CREATE TABLE delta."{path}" AS SELECT i AS id, 0 AS v FROM range(10) r(i)')
+    for where, predicate in ((" WHERE id = 3", '["(id = 3)"]'), ("", "[]")):
+        bird.execute(f'UPDATE delta."{path}" SET v = {value}{where}')
+        assert commit(path)[0]["commitInfo"]["operationParameters"] == {"predicate": predicate}

@@ -132,6 +132,15 @@ std::string ConditionOf(duckdb::ClientContext &context, const duckdb::LogicalOpe
     return fmt::format("{}", fmt::join(conditions, " AND "));
 }
 
+//! WHERE, or the table: the sub-queries of SET are joined above it, each from the right.
+const duckdb::LogicalOperator &BelowValues(const duckdb::LogicalOperator &values) {
+    const auto *op = &values;
+    while (op->type != duckdb::LogicalOperatorType::LOGICAL_FILTER && !op->children.empty()) {
+        op = op->children[0].get();
+    }
+    return *op;
+}
+
 //! Makes sure that the projection has a column with a column's default, and returns which.
 duckdb::idx_t ProjectDefault(duckdb::LogicalProjection &projection, const ExpressionPtr &value,
                              const LogicalType &type) {
@@ -483,7 +492,7 @@ void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase)
 void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update) {
     auto &projection = ProjectionBelow(update);
     StatementNote note;
-    note.condition = ConditionOf(context, *projection.children[0]);
+    note.condition = ConditionOf(context, BelowValues(*projection.children[0]));
     note.row_ids = projection.expressions.size() - update.table.GetRowIdColumns().size();
     RowClause clause;
     clause.action = RowAction::kUpdate;
