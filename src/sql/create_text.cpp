@@ -95,6 +95,17 @@ std::string PathsText(const std::vector<ColumnPath> &paths) {
     return text;
 }
 
+//! CREATE TABLE takes a DEFAULT only where the feature is asked for by its name.
+std::map<std::string, std::string> PropertiesOf(const TableDescription &table) {
+    auto properties = table.properties;
+    for (const auto &field : table.schema.fields) {
+        if (field.metadata.StringOf("CURRENT_DEFAULT")) {
+            properties.emplace("delta.feature.allowColumnDefaults", "supported");
+        }
+    }
+    return properties;
+}
+
 bool IsCounter(std::string_view key) {
     for (const auto counter : kCounters) {
         if (key == counter) {
@@ -114,7 +125,7 @@ std::string CreateTableText(const TableDescription &table) {
         separator = ",\n  ";
     }
     std::string properties;
-    for (const auto &[key, value] : table.properties) {
+    for (const auto &[key, value] : PropertiesOf(table)) {
         if (std::string_view(key).substr(0, kConstraintPrefix.size()) == kConstraintPrefix) {
             text += fmt::format("{}CONSTRAINT {} CHECK ({})", separator, NameText(key.substr(kConstraintPrefix.size())),
                                 value);

@@ -55,6 +55,7 @@ TEST(CreateText, ReadsBack) {
               "COMMENT 'what it''s about'\n"
               "TBLPROPERTIES (\n"
               "  'delta.appendOnly' = 'true',\n"
+              "  'delta.feature.allowColumnDefaults' = 'supported',\n"
               "  'owner' = 'me')");
     const auto reading = ReadStatement(text);
     ASSERT_TRUE(reading.ok()) << reading.error().message();
@@ -64,7 +65,7 @@ TEST(CreateText, ReadsBack) {
               "c:string of varchar(10), day:date generated CAST(ts AS DATE), n:decimal(5,2) default 1.5, k:bigint "
               "identity 5 2!) "
               "check positive{id > 0} partitioned(day) location /data/my table comment what it's about "
-              "properties(delta.appendOnly=true,owner=me)");
+              "properties(delta.appendOnly=true,delta.feature.allowColumnDefaults=supported,owner=me)");
 }
 
 TEST(CreateText, Small) {
