@@ -72,6 +72,9 @@ private:
         if (cursor_.AtWord("PARTITION") && out_.partition.empty()) {
             cursor_.Take();
             BF_ASSIGN(out_.partition, TakePartition(cursor_));
+            for (const auto &[column, value] : out_.partition) {
+                BF_RETURN_IF_ERROR(RefuseParameters("PARTITION", value.value_or("")));
+            }
             out_.if_not_exists = cursor_.Accept({"IF", "NOT", "EXISTS"});
             if (out_.if_not_exists && out_.mode != InsertMode::kOverwrite) {
                 return cursor_.Syntax("IF NOT EXISTS before it is for INSERT OVERWRITE only", "Leave it out");
@@ -116,8 +119,23 @@ private:
             return cursor_.Syntax("behind REPLACE WHERE stand a condition and a query",
                                   "Write REPLACE WHERE day = '2024-01-01' SELECT …");
         }
+        BF_RETURN_IF_ERROR(RefuseParameters("REPLACE WHERE", condition));
         BF_ASSIGN(out_.replace_where, ToDuckDbSpelling(condition));
         return true;
+    }
+
+    // The query's parameters alone are the statement's; the rest is read, and kept in history, before they have values.
+    static Status RefuseParameters(std::string_view clause, std::string_view text) {
+        Lexer lexer(text);
+        for (auto token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
+            if (token.kind == TokenKind::kParameter) {
+                return Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                            "{} has the parameter {}. What it says must be known when the statement is prepared. Write "
+                            "the value itself there; the query may have parameters.",
+                            clause, token.text);
+            }
+        }
+        return {};
     }
 
     // Does a query begin here, behind the token `last`?
