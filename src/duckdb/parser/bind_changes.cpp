@@ -145,9 +145,39 @@ struct MayLack {
     std::vector<std::string> source;  // what it has
     bool all = false;                 // where the schema evolves
     std::vector<std::string> names;   // otherwise: those that fill themselves
+    StructType types;                 // of the source, where the schema evolves
 
     bool Missing(const std::string &name) const { return !Contains(source, name) && (all || Contains(names, name)); }
 };
+
+bool LacksFields(const DataType &given, const DataType &type) {
+    if (given.kind() != TypeKind::kStruct || type.kind() != TypeKind::kStruct) {
+        return false;
+    }
+    const auto &fields = type.struct_type().fields;
+    return std::any_of(fields.begin(), fields.end(), [&](const auto &field) {
+        const auto *found = given.struct_type().Find(field.name);
+        return !found || LacksFields(found->type, field.type);
+    });
+}
+
+//! The source's struct with those fields of the table's that it lacks. Where there is nothing to keep NULL stays NULL.
+std::string WithKeptFields(const DataType &given, const DataType &type, const std::string &source,
+                           const std::string &target) {
+    if (!LacksFields(given, type)) {
+        return source;
+    }
+    std::string text;
+    for (const auto &field : type.struct_type().fields) {
+        const auto part = [&](const std::string &of) {
+            return fmt::format("struct_extract({}, {})", of, sql::QuoteText(field.name));
+        };
+        const auto *found = given.struct_type().Find(field.name);
+        text += (text.empty() ? "" : ", ") + sql::QuoteName(field.name) +
+                " := " + (found ? WithKeptFields(found->type, field.type, part(source), part(target)) : part(target));
+    }
+    return fmt::format("CASE WHEN {} IS NOT NULL OR {} IS NOT NULL THEN struct_pack({}) END", source, target, text);
+}
 
 //! UPDATE SET * and INSERT *: columns of the source by the names of the table's.
 std::string AllColumns(const StructType &schema, const sql::Merge &merge, const sql::RowAction &action,
@@ -175,7 +205,10 @@ std::string AllColumns(const StructType &schema, const sql::Merge &merge, const 
                        field.name, action.insert ? "INSERT" : "UPDATE", fmt::join(may_lack.source, ", "), field.name));
         }
         const auto column = sql::QuoteName(field.name);
-        const auto value = sql::QuoteName(merge.source_alias) + "." + column;
+        auto value = sql::QuoteName(merge.source_alias) + "." + column;
+        if (const auto *given = may_lack.types.Find(field.name); given && !action.insert) {
+            value = WithKeptFields(given->type, field.type, value, sql::QuoteName(merge.target_alias) + "." + column);
+        }
         columns += (columns.empty() ? "" : ", ") + column + (action.insert ? "" : " = " + value);
         values += (values.empty() ? "" : ", ") + value;
     }
@@ -291,9 +324,10 @@ bool Evolve(TableWork &work, const QueryColumns &columns) {
     return AddMissingColumns(work, data);
 }
 
-duckdb::BoundStatement WithSchema(duckdb::BoundStatement bound, const TableWork &work) {
+duckdb::BoundStatement WithEvolution(duckdb::BoundStatement bound, const TableWork &work, bool evolved) {
     StatementNote note;
-    note.evolved_to = work.View();
+    note.evolves = true;
+    note.evolved_to = evolved ? work.View() : nullptr;
     SetNote(FindChange(*bound.plan, duckdb::LogicalOperatorType::LOGICAL_MERGE_INTO), std::move(note));
     return bound;
 }
@@ -340,10 +374,12 @@ duckdb::BoundStatement BindMerge(duckdb::ClientContext &context, duckdb::Binder 
     }
     auto &work = DeltaTransaction::Get(context, table.catalog).WorkOn(context, table.root());
     MetadataGuard guard(work);
+    if (all) {
+        may_lack.types = ValueOrThrow(SchemaOf(columns));
+    }
     const auto &plain = parsed->Cast<duckdb::MergeIntoStatement>();
     const bool evolved = Evolve(work, all ? columns : Assigned(plain, columns, Qualified(merge)));
-    auto bound = bind(work.schema);
-    return evolved ? WithSchema(std::move(bound), work) : std::move(bound);
+    return WithEvolution(bind(work.schema), work, evolved);
 }
 
 std::optional<duckdb::BoundStatement> BindEvolvingMerge(duckdb::ClientContext &context, duckdb::Binder &binder,
@@ -370,7 +406,7 @@ std::optional<duckdb::BoundStatement> BindEvolvingMerge(duckdb::ClientContext &c
         return std::nullopt;  // that was not what it failed for
     }
     copy.source = source.Take();
-    return WithSchema(duckdb::Binder::CreateBinder(context, &binder)->Bind(*copied), work);
+    return WithEvolution(duckdb::Binder::CreateBinder(context, &binder)->Bind(*copied), work, true);
 }
 
 duckdb::BoundStatement BindTruncate(duckdb::ClientContext &context, duckdb::Binder &binder,

@@ -19,6 +19,7 @@
 #include "duckdb/planner/operator/logical_projection.hpp"
 
 #include "core/base/json.hpp"
+#include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/write/statement_note.hpp"
 #include "duckdb/write/store_assignment.hpp"
@@ -169,9 +170,9 @@ void SetNewRowOfUpdate(RowClause &clause, const duckdb::vector<duckdb::PhysicalI
 }
 
 void CheckRow(duckdb::ClientContext &context, const std::vector<duckdb::idx_t> &row,
-              duckdb::vector<ExpressionPtr> &values, duckdb::TableCatalogEntry &table) {
+              duckdb::vector<ExpressionPtr> &values, duckdb::TableCatalogEntry &table, bool all_fields) {
     for (auto &column : table.GetColumns().Physical()) {
-        CheckStored(context, values[row[column.Physical().index]], table.name, column.Name(), true);
+        CheckStored(context, values[row[column.Physical().index]], table.name, column.Name(), all_fields);
     }
 }
 
@@ -232,6 +233,7 @@ public:
 
     void Run() {
         auto note = NoteOf(merge_);
+        evolves_ = note.evolves || AutoMergeOf(context_);
         if (merge_.source_marker.IsValid()) {
             ReferToMarkedSource();
         }
@@ -394,11 +396,11 @@ private:
         case RowAction::kUpdate:
             SetNewRowOfUpdate(clause, action.columns, action.expressions, merge_.bound_defaults, merge_.table,
                               projection_);
-            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table);
+            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table, !evolves_);
             break;
         case RowAction::kInsert:
             SetNewRowOfInsert(clause, action);
-            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table);
+            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table, !evolves_);
             break;
         case RowAction::kError:
             if (!action.expressions.empty()) {
@@ -473,6 +475,7 @@ private:
     duckdb::Binder &binder_;
     duckdb::LogicalMergeInto &merge_;
     duckdb::LogicalProjection &projection_;
+    bool evolves_ = false;  // then NULL stands for the fields that a struct lacks
     std::vector<RowClause> clauses_;
     duckdb::unique_ptr<duckdb::BoundCaseExpression> numbering_ =
         duckdb::make_uniq<duckdb::BoundCaseExpression>(LogicalType::INTEGER);
@@ -497,7 +500,7 @@ void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update
     RowClause clause;
     clause.action = RowAction::kUpdate;
     SetNewRowOfUpdate(clause, update.columns, update.expressions, update.bound_defaults, update.table, projection);
-    CheckRow(context, clause.new_row, projection.expressions, update.table);
+    CheckRow(context, clause.new_row, projection.expressions, update.table, true);
     note.clauses.push_back(std::move(clause));
     note.prepared = true;
     SetNote(update, std::move(note));
