@@ -13,7 +13,6 @@ namespace birdfoot::duck {
 namespace {
 
 using duckdb::idx_t;
-using Node = RowChecks::Node;
 
 //! Spark keeps char(n) and varchar(n) as text in the metadata of the top column, e.g. "struct<a:varchar(5),b:int>".
 constexpr std::string_view kCharVarcharKey = "__CHAR_VARCHAR_TYPE_STRING";
@@ -23,26 +22,26 @@ class LengthReader {
 public:
     explicit LengthReader(std::string_view text) : text_(text) {}
 
-    void Read(const DataType &type, Node &node) {
+    void Read(const DataType &type, RowCheck &node) {
         switch (type.kind()) {
         case TypeKind::kStruct:
             Skip('<');
-            for (auto &[field, child] : node.children) {
-                SkipName(type.struct_type().fields[field].name);
-                Read(type.struct_type().fields[field].type, child);
+            for (auto &child : node.children) {
+                SkipName(type.struct_type().fields[child.position].name);
+                Read(type.struct_type().fields[child.position].type, child);
                 Next();
             }
             break;
         case TypeKind::kArray:
             Skip('<');
-            Read(type.array_type().element, node.children[0].second);
+            Read(type.array_type().element, node.children[0]);
             Next();
             break;
         case TypeKind::kMap:
             Skip('<');
-            Read(type.map_type().key, node.children[0].second);
+            Read(type.map_type().key, node.children[0]);
             Next();
-            Read(type.map_type().value, node.children[1].second);
+            Read(type.map_type().value, node.children[1]);
             Next();
             break;
         default: ReadLeaf(node); break;
@@ -65,7 +64,7 @@ private:
         position_ += name.size() + (quoted ? 2 : 0);
         Skip(':');
     }
-    void ReadLeaf(Node &node) {
+    void ReadLeaf(RowCheck &node) {
         auto start = position_;
         int depth = 0;
         for (; position_ < text_.size(); position_++) {
@@ -87,8 +86,9 @@ private:
     size_t position_ = 0;
 };
 
-Node MakeNode(const DataType &type, bool nullable, std::string path) {
-    Node node;
+RowCheck MakeNode(size_t position, const DataType &type, bool nullable, std::string path) {
+    RowCheck node;
+    node.position = position;
     node.kind = type.kind();
     node.not_null = !nullable;
     node.temporal =
@@ -97,17 +97,17 @@ Node MakeNode(const DataType &type, bool nullable, std::string path) {
     case TypeKind::kStruct:
         for (size_t i = 0; i < type.struct_type().fields.size(); i++) {
             const auto &field = type.struct_type().fields[i];
-            node.children.emplace_back(i, MakeNode(field.type, field.nullable, path + "." + field.name));
+            node.children.push_back(MakeNode(i, field.type, field.nullable, path + "." + field.name));
         }
         break;
     case TypeKind::kArray:
-        node.children.emplace_back(
-            0, MakeNode(type.array_type().element, type.array_type().contains_null, path + ".element"));
+        node.children.push_back(
+            MakeNode(0, type.array_type().element, type.array_type().contains_null, path + ".element"));
         break;
     case TypeKind::kMap:
-        node.children.emplace_back(0, MakeNode(type.map_type().key, false, path + ".key"));
-        node.children.emplace_back(
-            1, MakeNode(type.map_type().value, type.map_type().value_contains_null, path + ".value"));
+        node.children.push_back(MakeNode(0, type.map_type().key, false, path + ".key"));
+        node.children.push_back(
+            MakeNode(1, type.map_type().value, type.map_type().value_contains_null, path + ".value"));
         break;
     default: break;
     }
@@ -115,14 +115,14 @@ Node MakeNode(const DataType &type, bool nullable, std::string path) {
     return node;
 }
 
-void Prune(Node &node) {
-    for (auto &entry : node.children) {
-        Prune(entry.second);
+void Prune(RowCheck &node) {
+    for (auto &child : node.children) {
+        Prune(child);
     }
-    std::erase_if(node.children, [](const auto &entry) { return entry.second.idle(); });
+    std::erase_if(node.children, [](const auto &child) { return child.idle(); });
 }
 
-[[noreturn]] void ThrowNull(const Node &node) {
+[[noreturn]] void ThrowNull(const RowCheck &node) {
     Throw(Fail(Condition::DELTA_NOT_NULL_CONSTRAINT_VIOLATED,
                "NOT NULL constraint violated for column: {}. A row, to be written or in the table already, has "
                "no value there. Give it one first, or drop the constraint.",
@@ -138,7 +138,7 @@ size_t CountCharacters(const char *text, size_t size) {
 }
 
 //! The value's length is in bytes first, since text is seldom longer in bytes than its limit in characters.
-void CheckText(const Node &node, const duckdb::string_t &value, bool is_null_if_empty) {
+void CheckText(const RowCheck &node, const duckdb::string_t &value, bool is_null_if_empty) {
     if (is_null_if_empty && node.not_null && value.GetSize() == 0) {
         ThrowNull(node);
     }
@@ -150,7 +150,7 @@ void CheckText(const Node &node, const duckdb::string_t &value, bool is_null_if_
     }
 }
 
-[[noreturn]] void ThrowInfinity(const Node &node) {
+[[noreturn]] void ThrowInfinity(const RowCheck &node) {
     Throw(
         Fail(Condition::BIRDFOOT_UNSUPPORTED,
              "Column {} has an infinite date or timestamp in a row to be written. Delta Lake has no such value. Write "
@@ -167,7 +167,7 @@ bool IsFinite(duckdb::timestamp_t value) {
 }
 
 template <typename T>
-void CheckFinite(const Node &node, const duckdb::UnifiedVectorFormat &format, idx_t count) {
+void CheckFinite(const RowCheck &node, const duckdb::UnifiedVectorFormat &format, idx_t count) {
     const auto *values = duckdb::UnifiedVectorFormat::GetData<T>(format);
     if (format.validity.AllValid() && !format.sel->IsSet()) {
         bool infinite = false;
@@ -187,7 +187,7 @@ void CheckFinite(const Node &node, const duckdb::UnifiedVectorFormat &format, id
     }
 }
 
-void CheckLeaf(const Node &node, const duckdb::UnifiedVectorFormat &format, idx_t count) {
+void CheckLeaf(const RowCheck &node, const duckdb::UnifiedVectorFormat &format, idx_t count) {
     if (node.kind == TypeKind::kDate) {
         return CheckFinite<duckdb::date_t>(node, format, count);
     }
@@ -206,18 +206,18 @@ void CheckLeaf(const Node &node, const duckdb::UnifiedVectorFormat &format, idx_
     }
 }
 
-void CheckVector(const Node &node, duckdb::Vector &vector, idx_t count);
+void CheckVector(const RowCheck &node, duckdb::Vector &vector, idx_t count);
 
-void CheckStruct(const Node &node, duckdb::Vector &vector, idx_t count) {
+void CheckStruct(const RowCheck &node, duckdb::Vector &vector, idx_t count) {
     vector.Flatten(count);
     auto &validity = duckdb::FlatVector::Validity(vector);
     auto &entries = duckdb::StructVector::GetEntries(vector);
-    for (const auto &[field, child] : node.children) {
+    for (const auto &child : node.children) {
         if (!validity.AllValid() && child.not_null && validity.CountValid(count) < count) {
             ThrowNull(child);
         }
         if (validity.AllValid()) {
-            CheckVector(child, *entries[field], count);
+            CheckVector(child, *entries[child.position], count);
             continue;
         }
         duckdb::SelectionVector present(count);
@@ -227,13 +227,13 @@ void CheckStruct(const Node &node, duckdb::Vector &vector, idx_t count) {
                 present.set_index(rows++, i);
             }
         }
-        duckdb::Vector values(*entries[field], present, rows);
+        duckdb::Vector values(*entries[child.position], present, rows);
         CheckVector(child, values, rows);
     }
 }
 
 //! Only elements that a list refers to count: a filtered vector keeps the others.
-void CheckList(const Node &node, duckdb::Vector &vector, idx_t count) {
+void CheckList(const RowCheck &node, duckdb::Vector &vector, idx_t count) {
     duckdb::UnifiedVectorFormat format;
     vector.ToUnifiedFormat(count, format);
     const auto *lists = duckdb::UnifiedVectorFormat::GetData<duckdb::list_entry_t>(format);
@@ -252,16 +252,16 @@ void CheckList(const Node &node, duckdb::Vector &vector, idx_t count) {
     duckdb::SelectionVector selection(elements.data());
     duckdb::Vector values(duckdb::ListVector::GetEntry(vector), selection, elements.size());
     if (node.kind == TypeKind::kArray) {
-        return CheckVector(node.children[0].second, values, elements.size());
+        return CheckVector(node.children[0], values, elements.size());
     }
     values.Flatten(elements.size());  // entries of a map: struct<key, value>
     auto &entries = duckdb::StructVector::GetEntries(values);
-    for (const auto &[part, child] : node.children) {
-        CheckVector(child, *entries[part], elements.size());
+    for (const auto &child : node.children) {
+        CheckVector(child, *entries[child.position], elements.size());
     }
 }
 
-void CheckVector(const Node &node, duckdb::Vector &vector, idx_t count) {
+void CheckVector(const RowCheck &node, duckdb::Vector &vector, idx_t count) {
     duckdb::UnifiedVectorFormat format;
     vector.ToUnifiedFormat(count, format);
     if (node.not_null && !format.validity.AllValid()) {
@@ -284,7 +284,7 @@ void CheckVector(const Node &node, duckdb::Vector &vector, idx_t count) {
 RowChecks::RowChecks(const StructType &schema, const Metadata &metadata) {
     for (size_t i = 0; i < schema.fields.size(); i++) {
         const auto &field = schema.fields[i];
-        auto node = MakeNode(field.type, field.nullable, field.name);
+        auto node = MakeNode(i, field.type, field.nullable, field.name);
         for (const auto &partition : metadata.partition_columns) {
             node.empty_is_null |= field.type.kind() == TypeKind::kString && EqualsIgnoreCase(partition, field.name);
         }
@@ -293,14 +293,14 @@ RowChecks::RowChecks(const StructType &schema, const Metadata &metadata) {
         }
         Prune(node);
         if (!node.idle()) {
-            columns_.emplace_back(i, std::move(node));
+            columns_.push_back(std::move(node));
         }
     }
 }
 
 void RowChecks::Check(duckdb::DataChunk &chunk) const {
-    for (const auto &[column, node] : columns_) {
-        CheckVector(node, chunk.data[column], chunk.size());
+    for (const auto &column : columns_) {
+        CheckVector(column, chunk.data[column.position], chunk.size());
     }
 }
 
