@@ -196,13 +196,13 @@ bool AddPath(StatisticsPlan::Node &node, const DataType &type, ColumnMappingMode
         if (PhysicalName(fields[i], mapping) != path[depth]) {
             continue;
         }
-        for (auto &[child, child_node] : node.children) {
-            if (child == i) {
-                return AddPath(child_node, fields[i].type, mapping, path, depth + 1, leaf);
+        for (auto &child : node.children) {
+            if (child.position == i) {
+                return AddPath(child, fields[i].type, mapping, path, depth + 1, leaf);
             }
         }
-        node.children.emplace_back(i, StatisticsPlan::Node());
-        return AddPath(node.children.back().second, fields[i].type, mapping, path, depth + 1, leaf);
+        node.children.emplace_back().position = i;
+        return AddPath(node.children.back(), fields[i].type, mapping, path, depth + 1, leaf);
     }
     return false;
 }
@@ -239,15 +239,15 @@ void StatisticsCollector::Visit(duckdb::Vector &vector, idx_t count, const Stati
         null_parent = &nulls;
     }
     auto &entries = duckdb::StructVector::GetEntries(vector);
-    for (const auto &[child, child_node] : node.children) {
-        Visit(*entries[child], count, child_node, null_parent);
+    for (const auto &child : node.children) {
+        Visit(*entries[child.position], count, child, null_parent);
     }
 }
 
 void StatisticsCollector::Update(duckdb::DataChunk &chunk) {
     rows_ += static_cast<int64_t>(chunk.size());
-    for (const auto &[column, node] : plan_->roots()) {
-        Visit(chunk.data[column], chunk.size(), node, nullptr);
+    for (const auto &column : plan_->roots()) {
+        Visit(chunk.data[column.position], chunk.size(), column, nullptr);
     }
 }
 

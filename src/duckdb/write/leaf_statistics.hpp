@@ -16,21 +16,22 @@ namespace birdfoot::duck {
 class StatisticsPlan {
 public:
     struct Node {
-        size_t leaf = SIZE_MAX;                         // index into leaves()
-        std::vector<std::pair<size_t, Node>> children;  // field of a struct → its node
+        size_t position = 0;     // of a column in the file, or of a field in its struct
+        size_t leaf = SIZE_MAX;  // index into leaves()
+        std::vector<Node> children;
     };
 
     //! `leaves` with physical paths; `columns` are the file's, in its order. Leaves of other columns count as all NULL.
     StatisticsPlan(std::vector<IndexedLeaf> leaves, const std::vector<StructField> &columns, ColumnMappingMode mapping);
 
     const std::vector<IndexedLeaf> &leaves() const { return leaves_; }
-    const std::vector<std::pair<size_t, Node>> &roots() const { return roots_; }  // column of the file → its node
+    const std::vector<Node> &roots() const { return roots_; }
     bool IsAbsent(size_t leaf) const { return absent_[leaf]; }
 
 private:
     std::vector<IndexedLeaf> leaves_;
     std::vector<bool> absent_;
-    std::vector<std::pair<size_t, Node>> roots_;
+    std::vector<Node> roots_;
 };
 
 class StatisticsCollector {
