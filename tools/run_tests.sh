@@ -79,7 +79,7 @@ run_interop() {
 run_replay() {
     local log=$build/fuzz_replay.log status=0
     "$build/birdfoot_fuzz_replay" "$root/tests/fuzz/corpus" >"$log" 2>&1 || status=$?
-    tail -1 "$log"
+    tr '\r' '\n' <"$log" | sed 's,\x1b\[K,,' | tail -1
     ok=$(number '[0-9]+ inputs replayed' "$log")
     ok=${ok:-0}
     if [ $status != 0 ]; then bad=1; fi

@@ -77,9 +77,6 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
         writes.computed = filler_->computed();
         writer_ = std::make_unique<FileWriter>(context, std::move(writes), work.files);
     }
-    if (target.source_rows) {
-        *target.source_rows = 0;
-    }
     count_matches_ =
         target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
     work_ = &work;

@@ -17,6 +17,12 @@ public:
 
     duckdb::string GetName() const override { return "COUNT_ROWS"; }
     bool ParallelOperator() const override { return true; }
+    //! Before the first of its pipelines begins, which may be before the statement's sink does.
+    duckdb::unique_ptr<duckdb::GlobalOperatorState> GetGlobalOperatorState(
+        duckdb::ClientContext &context) const override {
+        *count_ = 0;
+        return PhysicalOperator::GetGlobalOperatorState(context);
+    }
     duckdb::OperatorResultType Execute(duckdb::ExecutionContext &, duckdb::DataChunk &input, duckdb::DataChunk &chunk,
                                        duckdb::GlobalOperatorState &, duckdb::OperatorState &) const override {
         *count_ += input.size();
