@@ -1,5 +1,5 @@
-// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what a user of this session typed, who may
-// well mean DuckDB's function of a name. What is stored in a table is translated by sql/translate instead.
+// Two printers for expression.hpp's tree: Spark's text, and DuckDB's for what was typed in a statement, where a
+// name may well mean DuckDB's function. What is stored in a table is translated by sql/translate instead.
 #include <algorithm>
 #include <array>
 

@@ -397,10 +397,6 @@ TEST(ConflictTableTest, AFileThatCameAndWentSinceWasNeverRead) {
 }
 
 TEST(ConflictTableTest, ColumnMappingSwitchedOnByTheWinner) {
-    if (FindFeature("columnMapping")->write == Support::kNo) {
-        GTEST_SKIP()
-            << "Column mapping is not written: such a winner ends every write. Runs when the registry says that it is.";
-    }
     const std::string mapped =
         R"({"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{"delta.columnMapping.id":1,)"
         R"("delta.columnMapping.physicalName":"id"}},{"name":"p","type":"string","nullable":true,)"
