@@ -6,260 +6,15 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/log/checkpoint_columns.hpp"
+#include "core/log/checkpoint_content.hpp"
 #include "core/log/parsed_statistics.hpp"
 
 namespace birdfoot {
 namespace {
 
-using Path = std::vector<std::string>;
-
-// ---- reading values of a batch ----
-
-std::optional<std::string> TextAt(const ColumnVector &column, size_t row) {
-    return column.is_null(row) ? std::nullopt : std::optional(std::string(column.strings[row]));
-}
-std::optional<int64_t> IntAt(const ColumnVector &column, size_t row) {
-    return column.is_null(row) ? std::nullopt : std::optional(column.ints[row]);
-}
-std::optional<bool> BoolAt(const ColumnVector &column, size_t row) {
-    return column.is_null(row) ? std::nullopt : std::optional(column.ints[row] != 0);
-}
-std::optional<PartitionValues> MapAt(const ColumnVector &column, size_t row) {
-    if (column.is_null(row)) {
-        return std::nullopt;
-    }
-    PartitionValues map;
-    for (size_t i = column.offsets[row]; i < column.offsets[row + 1]; ++i) {
-        map.emplace_back(TextAt(column.children[0], i).value_or(""), TextAt(column.children[1], i));
-    }
-    return map;
-}
-std::map<std::string, std::string> TextMapAt(const ColumnVector &column, size_t row) {
-    std::map<std::string, std::string> map;
-    for (auto &[key, value] : MapAt(column, row).value_or(PartitionValues())) {
-        if (value) {
-            map.emplace(std::move(key), *std::move(value));
-        }
-    }
-    return map;
-}
-std::optional<std::vector<std::string>> ListAt(const ColumnVector &column, size_t row) {
-    if (column.is_null(row)) {
-        return std::nullopt;
-    }
-    std::vector<std::string> list;
-    for (size_t i = column.offsets[row]; i < column.offsets[row + 1]; ++i) {
-        list.push_back(TextAt(column.children[0], i).value_or(""));
-    }
-    return list;
-}
-
 //! A protocol version; what is too large for one stays too large for every reader.
 int32_t VersionOf(int64_t number) { return static_cast<int32_t>(std::clamp<int64_t>(number, -1, INT32_MAX)); }
-
-//! Collects requests under one struct ("add", "remove" …) and gives each its place.
-class Columns {
-public:
-    explicit Columns(std::string parent) : parent_(std::move(parent)) {}
-    size_t Want(Path path, ColumnKind kind) {
-        path.insert(path.begin(), parent_);
-        requests.push_back({std::move(path), kind});
-        return requests.size() - 1;
-    }
-    std::vector<ColumnRequest> requests;
-
-private:
-    std::string parent_;
-};
-
-// ---- what is read ----
-
-//! Path and vector, together the key.
-struct KeyColumns {
-    size_t path, storage_type, path_or_inline, offset;
-
-    explicit KeyColumns(Columns &columns)
-        : path(columns.Want({"path"}, ColumnKind::kString)),
-          storage_type(columns.Want({"deletionVector", "storageType"}, ColumnKind::kString)),
-          path_or_inline(columns.Want({"deletionVector", "pathOrInlineDv"}, ColumnKind::kString)),
-          offset(columns.Want({"deletionVector", "offset"}, ColumnKind::kInt64)) {}
-
-    //! True if the tail has named this row's key.
-    bool IsIn(const KeySet &seen, const ReadBatch &batch, size_t row) const {
-        if (seen.empty()) {
-            return false;
-        }
-        const auto text = batch.columns[path].strings[row];
-        const bool has_vector = !batch.columns[storage_type].is_null(row);
-        if (!has_vector && text.find('%') == std::string_view::npos && !text.starts_with("file:")) {
-            return seen.Contains(text);
-        }
-        std::optional<DeletionVectorDescriptor> vector;
-        if (has_vector) {
-            vector.emplace();
-            vector->storage_type = batch.columns[storage_type].strings[row];
-            vector->path_or_inline = TextAt(batch.columns[path_or_inline], row).value_or("");
-            vector->offset = IntAt(batch.columns[offset], row);
-        }
-        return seen.Contains(FileKey(text, vector));
-    }
-};
-
-//! What add and remove have in common beside the key.
-struct FileColumns {
-    KeyColumns key;
-    size_t partition_values, size, vector_size, cardinality, tags, base_row_id, row_commit_version;
-
-    explicit FileColumns(Columns &columns)
-        : key(columns),
-          partition_values(columns.Want({"partitionValues"}, ColumnKind::kMap)),
-          size(columns.Want({"size"}, ColumnKind::kInt64)),
-          vector_size(columns.Want({"deletionVector", "sizeInBytes"}, ColumnKind::kInt64)),
-          cardinality(columns.Want({"deletionVector", "cardinality"}, ColumnKind::kInt64)),
-          tags(columns.Want({"tags"}, ColumnKind::kMap)),
-          base_row_id(columns.Want({"baseRowId"}, ColumnKind::kInt64)),
-          row_commit_version(columns.Want({"defaultRowCommitVersion"}, ColumnKind::kInt64)) {}
-
-    template <typename File>
-    void Fill(const ReadBatch &batch, size_t row, File &file) const {
-        const auto &c = batch.columns;
-        file.path = TextAt(c[key.path], row).value_or("");
-        file.tags = MapAt(c[tags], row);
-        file.base_row_id = IntAt(c[base_row_id], row);
-        file.default_row_commit_version = IntAt(c[row_commit_version], row);
-        if (!c[key.storage_type].is_null(row)) {
-            auto &vector = file.deletion_vector.emplace();
-            vector.storage_type = c[key.storage_type].strings[row];
-            vector.path_or_inline = TextAt(c[key.path_or_inline], row).value_or("");
-            vector.offset = IntAt(c[key.offset], row);
-            vector.size_in_bytes = IntAt(c[vector_size], row).value_or(0);
-            vector.cardinality = IntAt(c[cardinality], row).value_or(0);
-        }
-    }
-};
-
-struct AddColumns {
-    FileColumns file;
-    size_t modification_time, data_change, clustering_provider;
-    std::optional<size_t> stats;
-
-    AddColumns(Columns &columns, bool with_stats)
-        : file(columns),
-          modification_time(columns.Want({"modificationTime"}, ColumnKind::kInt64)),
-          data_change(columns.Want({"dataChange"}, ColumnKind::kBool)),
-          clustering_provider(columns.Want({"clusteringProvider"}, ColumnKind::kString)) {
-        if (with_stats) {
-            stats = columns.Want({"stats"}, ColumnKind::kString);
-        }
-    }
-
-    AddFile Read(const ReadBatch &batch, size_t row) const {
-        const auto &c = batch.columns;
-        AddFile add;
-        file.Fill(batch, row, add);
-        add.partition_values = MapAt(c[file.partition_values], row).value_or(PartitionValues());
-        add.size = IntAt(c[file.size], row).value_or(0);
-        add.modification_time = IntAt(c[modification_time], row).value_or(0);
-        add.data_change = BoolAt(c[data_change], row).value_or(false);
-        add.clustering_provider = TextAt(c[clustering_provider], row);
-        if (stats) {
-            add.stats = TextAt(c[*stats], row);
-        }
-        return add;
-    }
-};
-
-struct RemoveColumns {
-    FileColumns file;
-    size_t deletion_timestamp, data_change, extended, stats;
-
-    explicit RemoveColumns(Columns &columns)
-        : file(columns),
-          deletion_timestamp(columns.Want({"deletionTimestamp"}, ColumnKind::kInt64)),
-          data_change(columns.Want({"dataChange"}, ColumnKind::kBool)),
-          extended(columns.Want({"extendedFileMetadata"}, ColumnKind::kBool)),
-          stats(columns.Want({"stats"}, ColumnKind::kString)) {}
-
-    RemoveFile Read(const ReadBatch &batch, size_t row) const {
-        const auto &c = batch.columns;
-        RemoveFile remove;
-        file.Fill(batch, row, remove);
-        remove.partition_values = MapAt(c[file.partition_values], row);
-        remove.size = IntAt(c[file.size], row);
-        remove.deletion_timestamp = IntAt(c[deletion_timestamp], row);
-        remove.data_change = BoolAt(c[data_change], row).value_or(true);
-        remove.extended_file_metadata = BoolAt(c[extended], row);
-        remove.stats = TextAt(c[stats], row);
-        return remove;
-    }
-};
-
-// ---- which files make up the checkpoint ----
-
-struct CheckpointContent {
-    std::vector<Action> manifest;     // of a JSON manifest
-    std::vector<std::string> heads;   // Parquet files that may hold any action
-    std::vector<std::string> bodies;  // Parquet files that may hold add and remove: heads and sidecars
-};
-
-Result<std::shared_ptr<ParquetIo>> ParquetOf(const Engine &engine, const LogSegment &segment) {
-    if (!engine.parquet) {
-        return Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                    "Checkpoint {} is Parquet, and no Parquet reader was given. Embed the engine with one.",
-                    segment.checkpoint->files.front());
-    }
-    return engine.parquet;
-}
-
-std::string SidecarPath(const LogSegment &segment, std::string_view path) {
-    // Sidecars stand in the table's own folder, whatever folder they are named with.
-    const auto decoded = DecodePath(path);
-    return fmt::format("{}/{}/{}", segment.log_folder, kSidecarFolder, decoded.substr(decoded.rfind('/') + 1));
-}
-
-Status ReadSidecars(const Engine &engine, const LogSegment &segment, const std::string &head,
-                    std::vector<std::string> &bodies, const Call &call) {
-    BF_ASSIGN(const auto parquet, ParquetOf(engine, segment));
-    Columns columns("sidecar");
-    const size_t path = columns.Want({"path"}, ColumnKind::kString);
-    ReadRequest request;
-    request.files = {head};
-    request.columns = columns.requests;
-    request.any_not_null = {{"sidecar", "path"}};
-    return parquet->Read(
-        request,
-        [&](const ReadBatch &batch) -> Status {
-            for (size_t row = 0; row < batch.rows; ++row) {
-                if (const auto name = TextAt(batch.columns[path], row)) {
-                    bodies.push_back(SidecarPath(segment, *name));
-                }
-            }
-            return {};
-        },
-        call);
-}
-
-Result<CheckpointContent> Open(const Engine &engine, const LogSegment &segment, bool with_sidecars, const Call &call) {
-    BF_RETURN_IF_ERROR(call.Check());
-    const auto &checkpoint = *segment.checkpoint;
-    CheckpointContent content;
-    if (checkpoint.kind == CheckpointKind::kV2Json) {
-        BF_ASSIGN(const auto text, engine.store->Get(checkpoint.files.front(), std::nullopt, call));
-        BF_RETURN_IF_ERROR(ParseActions(text, checkpoint.files.front(), [&](Action &&action) -> Status {
-            if (const auto *sidecar = std::get_if<Sidecar>(&action)) {
-                content.bodies.push_back(SidecarPath(segment, sidecar->path));
-            }
-            content.manifest.push_back(std::move(action));
-            return {};
-        }));
-        return content;
-    }
-    content.heads = content.bodies = checkpoint.files;
-    if (with_sidecars && checkpoint.kind != CheckpointKind::kMultiPart) {
-        BF_RETURN_IF_ERROR(ReadSidecars(engine, segment, checkpoint.files.front(), content.bodies, call));
-    }
-    return content;
-}
 
 // ---- files ----
 
@@ -445,7 +200,7 @@ private:
 Status ReadFiles(const Engine &engine, const LogSegment &segment, const FileRequest &request, const KeySet &seen,
                  const std::function<void(int64_t)> &see, const std::function<Status(AddFile &&)> &emit,
                  const Call &call) {
-    BF_ASSIGN(const auto content, Open(engine, segment, true, call));
+    BF_ASSIGN(const auto content, OpenCheckpoint(engine, segment, true, call));
     for (const auto &action : content.manifest) {
         const auto *add = std::get_if<AddFile>(&action);
         if (!add || seen.Contains(FileKey(add->path, add->deletion_vector))) {
@@ -467,7 +222,7 @@ Status ReadFiles(const Engine &engine, const LogSegment &segment, const FileRequ
 
 Status ReadTombstones(const Engine &engine, const LogSegment &segment, int64_t expired_before_ms, const KeySet &seen,
                       const std::function<Status(RemoveFile &&)> &visit, const Call &call) {
-    BF_ASSIGN(const auto content, Open(engine, segment, true, call));
+    BF_ASSIGN(const auto content, OpenCheckpoint(engine, segment, true, call));
     for (const auto &action : content.manifest) {
         const auto *remove = std::get_if<RemoveFile>(&action);
         if (remove && remove->deletion_timestamp.value_or(0) >= expired_before_ms &&
@@ -503,7 +258,7 @@ Status ReadTombstones(const Engine &engine, const LogSegment &segment, int64_t e
 // ---- protocol, metadata, transactions, domains ----
 
 Result<TableState> ReadState(const Engine &engine, const LogSegment &segment, const Call &call) {
-    BF_ASSIGN(const auto content, Open(engine, segment, false, call));
+    BF_ASSIGN(const auto content, OpenCheckpoint(engine, segment, false, call));
     TableState state;
     for (const auto &action : content.manifest) {
         if (const auto *protocol = std::get_if<Protocol>(&action)) {
@@ -568,7 +323,7 @@ Result<TableState> ReadState(const Engine &engine, const LogSegment &segment, co
 }
 
 Result<TableExtras> ReadExtras(const Engine &engine, const LogSegment &segment, const Call &call) {
-    BF_ASSIGN(const auto content, Open(engine, segment, false, call));
+    BF_ASSIGN(const auto content, OpenCheckpoint(engine, segment, false, call));
     TableExtras extras;
     for (const auto &action : content.manifest) {
         if (const auto *transaction = std::get_if<SetTransaction>(&action)) {
@@ -659,7 +414,7 @@ Result<TableExtras> ReadCheckpointExtras(const Engine &engine, const LogSegment 
 }
 
 Result<std::vector<std::string>> CheckpointSidecars(const Engine &engine, const LogSegment &segment, const Call &call) {
-    BF_ASSIGN(auto content, Open(engine, segment, true, call));
+    BF_ASSIGN(auto content, OpenCheckpoint(engine, segment, true, call));
     std::erase_if(content.bodies, [&](const auto &file) {
         return std::find(content.heads.begin(), content.heads.end(), file) != content.heads.end();
     });
