@@ -52,6 +52,10 @@ struct LeafStatistics {
 std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatistics> &leaves, size_t string_prefix,
                              std::optional<bool> tight_bounds);
 
+//! The same statistics with "tightBounds":false, for a file that gets a deletion vector: numRecords counts its rows as
+//! before. What nobody can read stays as it is.
+std::optional<std::string> WithWideBounds(const std::optional<std::string> &stats);
+
 //! The leaves that get statistics: the first dataSkippingNumIndexedCols leaves (default 32, -1 all), or those that
 //! dataSkippingStatsColumns names; physical paths with their types. Partition columns are no part of it.
 struct IndexedLeaf {

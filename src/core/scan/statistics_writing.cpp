@@ -240,6 +240,30 @@ std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatisti
     return out;
 }
 
+std::optional<std::string> WithWideBounds(const std::optional<std::string> &stats) {
+    if (!stats) {
+        return stats;
+    }
+    const auto document = JsonDocument::Parse(*stats);
+    if (!document.ok() || !document->root().is_object()) {
+        return stats;
+    }
+    std::string json;
+    JsonWriter writer(json);
+    writer.BeginObject();
+    const auto copied = document->root().ForEachMember([&](std::string_view name, JsonValue value) -> Status {
+        if (name != "tightBounds") {
+            writer.Key(name).Raw(value.ToText());
+        }
+        return {};
+    });
+    if (!copied.ok()) {
+        return stats;
+    }
+    writer.Key("tightBounds").Bool(false).EndObject();
+    return json;
+}
+
 Result<std::vector<IndexedLeaf>> IndexedLeaves(const Metadata &metadata, const StructType &schema,
                                                ColumnMappingMode mapping) {
     std::optional<std::vector<FieldPath>> wanted;

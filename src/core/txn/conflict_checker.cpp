@@ -103,6 +103,11 @@ std::string_view Winner::operation() const {
 }
 bool Winner::is_blind_append() const { return info && info->is_blind_append.value_or(false); }
 bool Winner::only_row_ids() const { return operation() == kBackfill || operation() == kUnbackfill; }
+bool Winner::only_re_arranges() const {
+    const auto re_arranges = [](const auto *file) { return !file->data_change; };
+    return std::all_of(adds.begin(), adds.end(), re_arranges) &&
+           std::all_of(removes.begin(), removes.end(), re_arranges);
+}
 int64_t Winner::timestamp_ms() const {
     return info && info->in_commit_timestamp ? *info->in_commit_timestamp : file_time_ms;
 }
@@ -116,16 +121,22 @@ ConflictChecker::ConflictChecker(const Snapshot &read, const ChangeSet &changes,
             partition_columns_.emplace(PhysicalName(*field, read.mapping()), field->type);
         }
     }
-    for (size_t i = 0; i < changes.removes.size(); ++i) {
-        our_removes_.emplace(DecodePath(changes.removes[i].path), i);
+}
+
+void ConflictChecker::IndexFiles() {
+    our_removes_.clear();
+    our_adds_.clear();
+    for (size_t i = 0; i < changes_.removes.size(); ++i) {
+        our_removes_.emplace(DecodePath(changes_.removes[i].path), i);
     }
-    for (size_t i = 0; i < changes.adds.size(); ++i) {
-        our_adds_.emplace(DecodePath(changes.adds[i].path), i);
+    for (size_t i = 0; i < changes_.adds.size(); ++i) {
+        our_adds_.emplace(DecodePath(changes_.adds[i].path), i);
     }
 }
 
 ConflictVerdict ConflictChecker::Check(const CommitBase &base, const Winner &winner) {
     ConflictVerdict verdict;
+    IndexFiles();
     const auto check = [&]() -> std::optional<Error> {
         if (TakesOnlyTheNextVersion(changes_.operation.name)) {
             return Conflict(Condition::DELTA_CONCURRENT_WRITE, winner, "was written since");
@@ -148,7 +159,7 @@ ConflictVerdict ConflictChecker::Check(const CommitBase &base, const Winner &win
         if (auto error = CheckReads(winner)) {
             return error;
         }
-        return CheckDeletes(winner, verdict.vector_changes);
+        return CheckDeletes(base, winner, verdict);
     };
     verdict.conflict = check();
     std::set<std::string> removed;
@@ -293,7 +304,8 @@ std::optional<Error> ConflictChecker::CheckAdds(const Winner &winner) const {
 
 std::optional<Error> ConflictChecker::CheckReads(const Winner &winner) const {
     // Who only re-arranges, and who read exactly what it touches, has read the files that it removes: CheckDeletes.
-    if (level_ == IsolationLevel::kSnapshotIsolation || changes_.touched_is_read) {
+    // Rows that are elsewhere now are the rows that were read.
+    if (level_ == IsolationLevel::kSnapshotIsolation || changes_.touched_is_read || winner.only_re_arranges()) {
         return std::nullopt;
     }
     for (const auto *remove : winner.removes) {
@@ -306,8 +318,16 @@ std::optional<Error> ConflictChecker::CheckReads(const Winner &winner) const {
     return std::nullopt;
 }
 
-std::optional<Error> ConflictChecker::CheckDeletes(const Winner &winner,
-                                                   std::vector<VectorChange> &vector_changes) const {
+//! Rows are followed by their ids, where both sides kept them.
+bool ConflictChecker::FollowsRows(const CommitBase &base, const Winner &winner) const {
+    return level_ != IsolationLevel::kSnapshotIsolation && winner.only_re_arranges() && !base.row_tracking_was_off &&
+           IsSwitchedOn(read_.metadata(), "delta.enableRowTracking") &&
+           IsSwitchedOn(base.metadata, "delta.enableRowTracking");
+}
+
+std::optional<Error> ConflictChecker::CheckDeletes(const CommitBase &base, const Winner &winner,
+                                                   ConflictVerdict &verdict) const {
+    const bool follows_rows = FollowsRows(base, winner);
     std::map<std::string, const AddFile *> added;
     for (const auto *add : winner.adds) {
         added.emplace(DecodePath(add->path), add);
@@ -320,14 +340,18 @@ std::optional<Error> ConflictChecker::CheckDeletes(const Winner &winner,
         VectorChange change{remove, again == added.end() ? nullptr : again->second, std::nullopt, std::nullopt};
         if (our_remove == our_removes_.end()) {
             if (changes_.touched_is_read && change.after && !added_since_.contains(path)) {
-                vector_changes.push_back(change);
+                verdict.vector_changes.push_back(change);
             }
             continue;
         }
         const auto &removed_by_us = changes_.removes[our_remove->second];
+        const bool same_rows = VectorIdOf(removed_by_us.deletion_vector) == VectorIdOf(remove->deletion_vector);
+        if (follows_rows && same_rows && !change.after && removed_by_us.base_row_id) {
+            verdict.moved.push_back(our_remove->second);
+            continue;
+        }
         const bool both_replace_the_vector =
-            changes_.touched_is_read && change.after && our_add != our_adds_.end() &&
-            VectorIdOf(removed_by_us.deletion_vector) == VectorIdOf(remove->deletion_vector);
+            changes_.touched_is_read && change.after && our_add != our_adds_.end() && same_rows;
         if (!both_replace_the_vector) {
             const auto *values = remove->partition_values ? &*remove->partition_values : nullptr;
             return Conflict(
@@ -336,7 +360,7 @@ std::optional<Error> ConflictChecker::CheckDeletes(const Winner &winner,
         }
         change.our_add = our_add->second;
         change.our_remove = our_remove->second;
-        vector_changes.push_back(change);
+        verdict.vector_changes.push_back(change);
     }
     return std::nullopt;
 }

@@ -42,6 +42,8 @@ struct Winner {
     bool is_blind_append() const;
     //! ROW TRACKING BACKFILL and UNBACKFILL only give or take away row ids.
     bool only_row_ids() const;
+    //! OPTIMIZE, REORG: the same rows in other files (PROTOCOL.md, dataChange of add and remove).
+    bool only_re_arranges() const;
     int64_t timestamp_ms() const;
 };
 
@@ -56,16 +58,18 @@ struct VectorChange {
 
 struct ConflictVerdict {
     std::optional<Error> conflict;
-    std::vector<VectorChange> vector_changes;  // to be looked at, if there is no conflict
+    // To be looked at, if there is no conflict:
+    std::vector<VectorChange> vector_changes;
+    std::vector<size_t> moved;  // ChangeSet::removes whose files the winner re-arranged: their rows are elsewhere now
 };
 
 class ConflictChecker {
 public:
-    //! The snapshot, the change set and what they hold must outlive it; paths of the change set do not change
-    //! meanwhile.
+    //! The snapshot, the change set and what they hold must outlive it.
     ConflictChecker(const Snapshot &read, const ChangeSet &changes, IsolationLevel level);
 
-    //! Called for each winner, in the order of versions; `base` is the state before it.
+    //! Called for each winner, in the order of versions; `base` is the state before it, and the change set is rebased
+    //! over all winners before.
     ConflictVerdict Check(const CommitBase &base, const Winner &winner);
     //! An error that names both sides: `what` the winner did.
     Error Conflict(Condition condition, const Winner &winner, std::string_view what) const;
@@ -77,7 +81,9 @@ private:
     std::optional<Error> CheckTransactions(const Winner &winner) const;
     std::optional<Error> CheckAdds(const Winner &winner) const;
     std::optional<Error> CheckReads(const Winner &winner) const;
-    std::optional<Error> CheckDeletes(const Winner &winner, std::vector<VectorChange> &vector_changes) const;
+    std::optional<Error> CheckDeletes(const CommitBase &base, const Winner &winner, ConflictVerdict &verdict) const;
+    bool FollowsRows(const CommitBase &base, const Winner &winner) const;
+    void IndexFiles();
 
     bool MayMatch(const PartitionValues *values, const std::optional<std::string> &stats) const;
     std::string PartitionHint(const PartitionValues *values) const;

@@ -4,6 +4,7 @@
 
 #include "core/base/uuid.hpp"
 #include "core/txn/committer.hpp"
+#include "core/txn/moved_rows.hpp"
 #include "core/txn/vector_merge.hpp"
 
 namespace birdfoot {
@@ -154,6 +155,10 @@ Result<std::optional<CommitOutcome>> Attempts::Follow(const Winner &winner) {
     if (!verdict.conflict) {
         BF_ASSIGN(verdict.conflict, MergeVectors(engine_, *checker_, winner, verdict.vector_changes, root_, changes_,
                                                  merged_vectors_, call_));
+    }
+    if (!verdict.conflict && !verdict.moved.empty()) {
+        BF_ASSIGN(verdict.conflict, FollowMovedRows(engine_, *checker_, winner, verdict.moved, base_.metadata, root_,
+                                                    changes_, merged_vectors_, call_));
     }
     if (verdict.conflict) {
         return std::optional<CommitOutcome>(Conflict{*std::move(verdict.conflict)});

@@ -2,7 +2,7 @@
 // said but for wide bounds.
 #include "duckdb/write/seal.hpp"
 
-#include "core/base/json.hpp"
+#include "core/scan/statistics.hpp"
 #include "core/table/table_features.hpp"
 #include "core/table/table_properties.hpp"
 #include "duckdb/io/engine.hpp"
@@ -11,32 +11,6 @@
 #include "duckdb/write/net_changes.hpp"
 
 namespace birdfoot::duck {
-
-namespace {
-
-//! The same statistics with "tightBounds":false. A vector changes nothing else: numRecords is physical.
-std::optional<std::string> WithWideBounds(const std::optional<std::string> &stats) {
-    if (!stats) {
-        return stats;
-    }
-    auto document = JsonDocument::Parse(*stats);
-    if (!document.ok() || !document->root().is_object()) {
-        return stats;  // nobody can read them; they stay as they are
-    }
-    std::string json;
-    JsonWriter writer(json);
-    writer.BeginObject();
-    OkOrThrow(document->root().ForEachMember([&](std::string_view name, JsonValue value) -> Status {
-        if (name != "tightBounds") {
-            writer.Key(name).Raw(value.ToText());
-        }
-        return {};
-    }));
-    writer.Key("tightBounds").Bool(false).EndObject();
-    return json;
-}
-
-}  // namespace
 
 Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, TableWork &work,
                  std::vector<TouchedFile> files, FileWriter *writer)
