@@ -44,6 +44,32 @@ void CollectChanges(const DataType &from, const DataType &to, const std::string 
     }
 }
 
+void CollectWidened(const DataType &from, const DataType &to, std::vector<std::string> path,
+                    std::vector<WidenedColumn> &widened) {
+    const auto below = [&](const std::string &step, const DataType &from_part, const DataType &to_part) {
+        auto longer = path;
+        longer.push_back(step);
+        CollectWidened(from_part, to_part, std::move(longer), widened);
+    };
+    if (from.kind() != to.kind() ||
+        !(from.kind() == Kind::kStruct || from.kind() == Kind::kArray || from.kind() == Kind::kMap)) {
+        if (CanWiden(from, to)) {
+            widened.push_back({std::move(path), from, to});
+        }
+    } else if (from.kind() == Kind::kArray) {
+        below("element", from.array_type().element, to.array_type().element);
+    } else if (from.kind() == Kind::kMap) {
+        below("key", from.map_type().key, to.map_type().key);
+        below("value", from.map_type().value, to.map_type().value);
+    } else {
+        for (const auto &field : from.struct_type().fields) {
+            if (const auto *now = to.struct_type().Find(field.name)) {
+                below(field.name, field.type, now->type);
+            }
+        }
+    }
+}
+
 DataType RecordIn(const DataType &type, const DataType &earlier) {
     if (type.kind() != earlier.kind()) {
         return type;
@@ -130,6 +156,12 @@ bool CanWiden(const DataType &from, const DataType &to) {
 bool CanWidenUnasked(const DataType &from, const DataType &to) {
     const bool leaves_integers = from.is_integer() && !to.is_integer();
     return CanWiden(from, to) && !leaves_integers;
+}
+
+std::vector<WidenedColumn> WidenedColumns(const StructType &before, const StructType &after) {
+    std::vector<WidenedColumn> widened;
+    CollectWidened(DataType::Struct(before), DataType::Struct(after), {}, widened);
+    return widened;
 }
 
 StructType RecordTypeChanges(const StructType &schema, const StructType &earlier) {

@@ -95,23 +95,6 @@ void CheckDefault(duckdb::ClientContext &context, const StructField &field, cons
     }
 }
 
-//! One is a prefix of the other, without regard to case.
-bool Overlap(const std::vector<std::string> &a, const std::vector<std::string> &b) {
-    const size_t shared = std::min(a.size(), b.size());
-    return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(shared), b.begin(),
-                      [](const auto &x, const auto &y) { return EqualsIgnoreCase(x, y); });
-}
-
-//! An expression that cannot be read may read any column.
-bool Reads(const std::string &text, const StructType &schema, const std::vector<std::string> &path) {
-    const auto expression = sql::ParseExpression(text);
-    if (!expression.ok()) {
-        return true;
-    }
-    const auto columns = sql::ColumnsOf(*expression, schema);
-    return std::any_of(columns.begin(), columns.end(), [&](const auto &use) { return Overlap(use.path, path); });
-}
-
 }  // namespace
 
 void CheckConstraintText(const std::string &name, const std::string &expression, const StructType &schema) {
@@ -140,45 +123,6 @@ void CheckTableRules(duckdb::ClientContext &context, const Metadata &metadata, c
     }
     for (const auto &check : ValueOrThrow(CheckConstraints(metadata, schema))) {
         CheckConstraintText(check.name, check.expression, schema);
-    }
-}
-
-void RefuseDependents(const Metadata &metadata, const StructType &schema, const std::vector<std::string> &path,
-                      const std::string &new_type) {
-    std::vector<std::string> checks;
-    for (const auto &check : ValueOrThrow(CheckConstraints(metadata, schema))) {
-        if (Reads(check.expression, schema, path)) {
-            checks.push_back(fmt::format("{} -> {}", check.name, check.expression));
-        }
-    }
-    std::vector<std::string> columns;
-    for (const auto &field : schema.fields) {
-        const auto text = field.metadata.StringOf(kGenerationExpression);
-        if (text && Reads(*text, schema, path)) {
-            columns.push_back(fmt::format("{} -> {}", field.name, *text));
-        }
-    }
-    if (!checks.empty()) {
-        Throw(new_type.empty() ? Fail(Condition::DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE,
-                                      "Cannot alter column {} because this column is referenced by the following check "
-                                      "constraint(s): {}. "
-                                      "Drop them first.",
-                                      fmt::join(path, "."), fmt::join(checks, ", "))
-                               : Fail(Condition::DELTA_CONSTRAINT_DATA_TYPE_MISMATCH,
-                                      "Column {} cannot be altered to data type {} because this column is referenced "
-                                      "by the following check constraint(s): {}. Drop them first.",
-                                      fmt::join(path, "."), new_type, fmt::join(checks, ", ")));
-    }
-    if (!columns.empty()) {
-        Throw(new_type.empty() ? Fail(Condition::DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE,
-                                      "Cannot alter column {} because this column is referenced by the following "
-                                      "generated column(s): {}. "
-                                      "Drop them first.",
-                                      fmt::join(path, "."), fmt::join(columns, ", "))
-                               : Fail(Condition::DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH,
-                                      "Column {} cannot be altered to data type {} because this column is referenced "
-                                      "by the following generated column(s): {}. Drop them first.",
-                                      fmt::join(path, "."), new_type, fmt::join(columns, ", ")));
     }
 }
 

@@ -19,9 +19,4 @@ void CheckTableRules(duckdb::ClientContext &context, const Metadata &metadata, c
 //! Throws where the CHECK is no condition over the schema. `name` is for the message.
 void CheckConstraintText(const std::string &name, const std::string &expression, const StructType &schema);
 
-//! Throws where a CHECK constraint or a generated column reads the column at `path`, something in it, or what it is in.
-//! `new_type` is empty where the column goes or gets another name, else the name of the type that it is to have.
-void RefuseDependents(const Metadata &metadata, const StructType &schema, const std::vector<std::string> &path,
-                      const std::string &new_type);
-
 }  // namespace birdfoot::duck

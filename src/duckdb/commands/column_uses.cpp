@@ -42,33 +42,63 @@ bool Uses(const std::string &text, const FieldPath &column) {
     return !expression.ok() || Uses(*expression, column);
 }
 
-}  // namespace
-
-void RequireUnused(const TableDefinition &table, const FieldPath &column) {
+//! The constraints and generated columns that use a column, as messages list them; empty where there are none.
+struct Users {
     std::string constraints;
+    std::string generated;
+};
+
+Users UsersOf(const TableDefinition &table, const FieldPath &column) {
+    Users users;
+    const auto list = [](std::string &texts, std::string_view name, const std::string &text) {
+        texts += fmt::format("{}{} -> {}", texts.empty() ? "" : ", ", name, text);
+    };
     for (const auto &[key, text] : table.metadata.configuration) {
         if (key.starts_with(kConstraints) && Uses(text, column)) {
-            constraints +=
-                fmt::format("{}{} -> {}", constraints.empty() ? "" : ", ", key.substr(kConstraints.size()), text);
+            list(users.constraints, std::string_view(key).substr(kConstraints.size()), text);
         }
     }
-    if (!constraints.empty()) {
-        Throw(Fail(Condition::DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE,
-                   "Cannot alter column {} because this column is referenced by the following check constraint(s): {}. "
-                   "Drop them first: ALTER TABLE … DROP CONSTRAINT.",
-                   PathText(column), constraints));
-    }
-    std::string generated;
     for (const auto &field : table.schema.fields) {
         const auto text = field.metadata.StringOf(kGenerated);
         if (text && Uses(*text, column)) {
-            generated += fmt::format("{}{} -> {}", generated.empty() ? "" : ", ", field.name, *text);
+            list(users.generated, field.name, *text);
         }
     }
-    if (!generated.empty()) {
+    return users;
+}
+
+}  // namespace
+
+void RequireUnused(const TableDefinition &table, const FieldPath &column) {
+    const auto users = UsersOf(table, column);
+    if (!users.constraints.empty()) {
+        Throw(Fail(Condition::DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE,
+                   "Cannot alter column {} because this column is referenced by the following check constraint(s): {}. "
+                   "Drop them first: ALTER TABLE … DROP CONSTRAINT.",
+                   PathText(column), users.constraints));
+    }
+    if (!users.generated.empty()) {
         Throw(Fail(Condition::DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE,
                    "Cannot alter column {} because this column is referenced by the following generated column(s): {}.",
-                   PathText(column), generated));
+                   PathText(column), users.generated));
+    }
+}
+
+void RequireUnusedToWiden(const TableDefinition &table, const WidenedColumn &widened) {
+    const auto users = UsersOf(table, widened.column);
+    const auto refuse = [&](Condition condition, std::string_view what, const std::string &which) {
+        Throw(Fail(
+            condition,
+            "Column {} has data type {} and cannot be altered to data type {} because this column is referenced by "
+            "the following {}: {}. Cast the data to {}.",
+            PathText(widened.column), widened.from.ToString(), widened.to.ToString(), what, which,
+            widened.from.ToString()));
+    };
+    if (!users.constraints.empty()) {
+        refuse(Condition::DELTA_CONSTRAINT_DATA_TYPE_MISMATCH, "check constraint(s)", users.constraints);
+    }
+    if (!users.generated.empty()) {
+        refuse(Condition::DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH, "generated column(s)", users.generated);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include "core/schema/schema_merge.hpp"
 #include "core/schema/schema_rules.hpp"
+#include "core/table/table_properties.hpp"
+#include "duckdb/commands/column_uses.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/work_changes.hpp"
@@ -32,10 +34,14 @@ Result<StructType> SchemaOf(const QueryColumns &columns) {
 bool AddMissingColumns(TableWork &work, const StructType &data) {
     MergeOptions options;
     options.evolve = true;
+    options.widen = BoolProperty(work.metadata, "delta.enableTypeWidening");
     options.check_types = false;  // the INSERT casts
     auto merged = ValueOrThrow(MergeSchemas(work.schema, data, options));
     if (SchemaToJson(merged) == SchemaToJson(work.schema)) {
         return false;
+    }
+    for (const auto &widened : WidenedColumns(work.schema, merged)) {
+        RequireUnusedToWiden(DefinitionOf(work), widened);
     }
     SetSchema(work, std::move(merged), work.metadata.partition_columns, SchemaChange::kAltered);
     return true;

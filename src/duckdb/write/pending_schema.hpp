@@ -22,7 +22,8 @@ struct QueryColumns {
 //! The query's columns as Delta's. DELTA_UNSUPPORTED_DATA_TYPES names a column that has no such type.
 Result<StructType> SchemaOf(const QueryColumns &columns);
 
-//! Makes the table's schema the union with `data`, and says whether that changed it. Call under `work.mutex`.
+//! Makes the table's schema the union with `data`, with wider types where delta.enableTypeWidening is on, and says
+//! whether that changed it. Call under `work.mutex`.
 bool AddMissingColumns(TableWork &work, const StructType &data);
 //! Makes `data` the schema; `partition_columns` are the new ones. Says whether that changed anything.
 bool ReplaceSchema(TableWork &work, StructType data, std::vector<std::string> partition_columns);
