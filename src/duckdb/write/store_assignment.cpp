@@ -19,6 +19,7 @@
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/insert_options.hpp"
+#include "duckdb/write/named_overflow.hpp"
 #include "duckdb/write/prepare_changes.hpp"
 
 namespace birdfoot::duck {
@@ -200,7 +201,11 @@ public:
         if (from.IsNested() && RoundsInside(from, target)) {
             Throw(Refuse(from, target, table_, column));
         }
-        return CastForStorage(context_, std::move(value), target);
+        auto cast = CastForStorage(context_, std::move(value), target);
+        const auto overflow =
+            all_fields_ ? Condition::DELTA_CAST_OVERFLOW_IN_TABLE_WRITE : Condition::CAST_OVERFLOW_IN_TABLE_INSERT;
+        return from.IsNumeric() && target.IsNumeric() ? WithNamedOverflow(std::move(cast), column, overflow)
+                                                      : std::move(cast);
     }
 
 private:

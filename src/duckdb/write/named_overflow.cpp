@@ -1,0 +1,64 @@
+#include "duckdb/write/named_overflow.hpp"
+
+#include "duckdb/common/vector_operations/vector_operations.hpp"
+#include "duckdb/execution/expression_executor_state.hpp"
+#include "duckdb/planner/expression/bound_cast_expression.hpp"
+#include "duckdb/planner/expression/bound_function_expression.hpp"
+
+#include "duckdb/translate/errors.hpp"
+#include "duckdb/translate/types.hpp"
+
+namespace birdfoot::duck {
+namespace {
+
+struct Assignment : duckdb::FunctionData {
+    Assignment(std::string column_p, Condition condition_p) : column(std::move(column_p)), condition(condition_p) {}
+
+    duckdb::unique_ptr<duckdb::FunctionData> Copy() const override {
+        return duckdb::make_uniq<Assignment>(column, condition);
+    }
+    bool Equals(const duckdb::FunctionData &other) const override {
+        const auto &assignment = other.Cast<Assignment>();
+        return column == assignment.column && condition == assignment.condition;
+    }
+
+    const std::string column;
+    const Condition condition;
+};
+
+std::string NameOf(const duckdb::LogicalType &type) {
+    const auto delta = DeltaTypeOf(type, "");
+    return duckdb::StringUtil::Upper(delta.ok() ? delta->ToString() : type.ToString());
+}
+
+void Assign(duckdb::DataChunk &arguments, duckdb::ExpressionState &state, duckdb::Vector &result) {
+    std::string problem;
+    if (duckdb::VectorOperations::DefaultTryCast(arguments.data[0], result, arguments.size(), &problem)) {
+        return;
+    }
+    const auto &assignment = state.expr.Cast<duckdb::BoundFunctionExpression>().bind_info->Cast<Assignment>();
+    Throw(Fail(
+        assignment.condition,
+        "Fail to assign a value of \"{}\" type to the \"{}\" type column `{}` due to an overflow ({}). Use try_cast "
+        "on the value to make it NULL instead, or give the column a wider type.",
+        NameOf(arguments.data[0].GetType()), NameOf(result.GetType()), assignment.column, problem));
+}
+
+}  // namespace
+
+duckdb::unique_ptr<duckdb::Expression> WithNamedOverflow(duckdb::unique_ptr<duckdb::Expression> cast,
+                                                         const std::string &column, Condition condition) {
+    if (cast->GetExpressionClass() != duckdb::ExpressionClass::BOUND_CAST) {
+        return cast;
+    }
+    const auto target = cast->return_type;
+    duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
+    arguments.push_back(std::move(cast->Cast<duckdb::BoundCastExpression>().child));
+    duckdb::ScalarFunction function("birdfoot_assign", {arguments[0]->return_type}, target, Assign);
+    auto assigned = duckdb::make_uniq<duckdb::BoundFunctionExpression>(
+        target, std::move(function), std::move(arguments), duckdb::make_uniq<Assignment>(column, condition));
+    assigned->SetAlias(cast->GetAlias());
+    return assigned;
+}
+
+}  // namespace birdfoot::duck
