@@ -26,9 +26,11 @@ struct RowClause {
     RowAction action = RowAction::kDelete;
     RowMatch match = RowMatch::kMatched;
     bool conditional = false;
-    std::vector<duckdb::idx_t> new_row;  // of the child: a column for each of the table's; of an error: its text
-    std::vector<bool> given;             // for each column of the table, whether the statement sets it
-    std::string condition;               // for the text of an error
+    // Columns of the child, one for each of the table's: the new row, or the old one where a row is deleted and
+    // returned. Of an error: its text.
+    std::vector<duckdb::idx_t> row;
+    std::vector<bool> given;  // for each column of the table, whether the statement sets it
+    std::string condition;    // for the text of an error
 };
 
 //! The clause column holds this for a row that matches where no clause applies; NULL for any other such row.
@@ -50,7 +52,7 @@ struct ChangeTarget {
     std::vector<RowClause> clauses;
     std::vector<ScanFile> whole_files;  // without a child: the files that go
     RowCount source_rows;               // of a MERGE: counted by the plan below; null if it is not
-    bool returning = false;             // new rows; of a MERGE with the name of what made them
+    bool returning = false;             // new rows and deleted ones; of a MERGE with the name of what made them
 
     bool HasAction(RowAction action) const;
     //! Only adds rows, whatever comes.

@@ -77,9 +77,10 @@ void SetRowIds(ChangeTarget &target, const DeltaTableEntry &table, duckdb::idx_t
 
 void RequirePrepared(const StatementNote &note) {
     if (!note.prepared) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "The optimizer or its extensions are switched off, so an UPDATE or MERGE of a Delta table cannot be "
-                   "prepared. Run PRAGMA enable_optimizer, and RESET disabled_optimizers."));
+        Throw(
+            Fail(Condition::BIRDFOOT_UNSUPPORTED,
+                 "The optimizer or its extensions are switched off, so an UPDATE, a MERGE or a DELETE … RETURNING of a "
+                 "Delta table cannot be prepared. Run PRAGMA enable_optimizer, and RESET disabled_optimizers."));
     }
 }
 
@@ -89,22 +90,13 @@ DeltaTableEntry &WritableTable(duckdb::TableCatalogEntry &entry) {
     return table;
 }
 
-DeltaTableEntry &DeletableTable(duckdb::LogicalDelete &op) {
-    auto &table = WritableTable(op.table);
-    if (op.return_chunk) {
-        Throw(Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                   "DELETE … RETURNING is not supported for Delta tables. SELECT the rows before you delete them."));
-    }
-    return table;
-}
-
 }  // namespace
 
 duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &context,
                                                    duckdb::PhysicalPlanGenerator &planner, duckdb::LogicalDelete &op) {
     return Guarded([&]() -> duckdb::PhysicalOperator & {
-        auto &table = DeletableTable(op);
-        const auto *scan = BareScan(op, table.root());
+        auto &table = WritableTable(op.table);
+        const auto *scan = op.return_chunk ? nullptr : BareScan(op, table.root());
         if (!scan) {
             auto &plan = planner.CreatePlan(*op.children[0]);
             return PlanDelete(context, planner, op, plan);
@@ -119,12 +111,21 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &contex
 duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &, duckdb::PhysicalPlanGenerator &planner,
                                                    duckdb::LogicalDelete &op, duckdb::PhysicalOperator &plan) {
     return Guarded([&]() -> duckdb::PhysicalOperator & {
-        auto &table = DeletableTable(op);
-        auto target = TargetOf(ChangeStatement::kDelete, table, NoteOf(op));
+        auto &table = WritableTable(op.table);
+        auto note = NoteOf(op);
+        auto target = TargetOf(ChangeStatement::kDelete, table, note);
         CollectScans(plan, table.root(), target.scans);
         target.file_column = PositionOf(*op.expressions.at(0));
         target.row_column = PositionOf(*op.expressions.at(1));
-        target.clauses.emplace_back();
+        auto &clause = target.clauses.emplace_back();
+        if (op.return_chunk) {
+            RequirePrepared(note);
+            target.returning = true;
+            const auto row_ids = table.GetRowIdColumns().size();
+            for (size_t i = 0; i < table.GetColumns().LogicalColumnCount(); i++) {
+                clause.row.push_back(PositionOf(*op.expressions[row_ids + i]));
+            }
+        }
         auto &change = planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
         change.children.push_back(plan);
         return change;
@@ -161,12 +162,6 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, d
         target.source_rows = note.source_rows;
         target.clauses = std::move(note.clauses);
         target.returning = op.return_chunk;
-        if (target.returning && target.HasAction(RowAction::kDelete)) {
-            Throw(
-                Fail(Condition::BIRDFOOT_UNSUPPORTED,
-                     "MERGE … RETURNING with a clause that deletes is not supported for Delta tables. SELECT the rows "
-                     "before you delete them."));
-        }
         auto &change = planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
         change.children.push_back(plan);
         return change;

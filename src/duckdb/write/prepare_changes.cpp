@@ -157,14 +157,14 @@ duckdb::idx_t ProjectDefault(duckdb::LogicalProjection &projection, const Expres
 void SetNewRowOfUpdate(RowClause &clause, const duckdb::vector<duckdb::PhysicalIndex> &columns,
                        const duckdb::vector<ExpressionPtr> &values, const duckdb::vector<ExpressionPtr> &defaults,
                        duckdb::TableCatalogEntry &table, duckdb::LogicalProjection &projection) {
-    clause.new_row.resize(table.GetColumns().PhysicalColumnCount());
-    clause.given.resize(clause.new_row.size());
+    clause.row.resize(table.GetColumns().PhysicalColumnCount());
+    clause.given.resize(clause.row.size());
     for (size_t i = 0; i < columns.size(); i++) {
         const auto index = columns[i].index;
         const auto &column = table.GetColumns().GetColumn(columns[i]);
         const bool is_default = values[i]->GetExpressionType() == ExpressionType::VALUE_DEFAULT;
-        clause.new_row[index] = is_default ? ProjectDefault(projection, defaults[index], column.Type())
-                                           : BindingOf(*values[i]).column_index;
+        clause.row[index] = is_default ? ProjectDefault(projection, defaults[index], column.Type())
+                                       : BindingOf(*values[i]).column_index;
         clause.given[index] = !is_default && values[i]->GetAlias() != kUnchanged;
     }
 }
@@ -174,6 +174,41 @@ void CheckRow(duckdb::ClientContext &context, const std::vector<duckdb::idx_t> &
     for (auto &column : table.GetColumns().Physical()) {
         CheckStored(context, values[row[column.Physical().index]], table.name, column.Name(), all_fields);
     }
+}
+
+duckdb::LogicalGet *FindScan(duckdb::LogicalOperator &op, duckdb::idx_t table) {
+    if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && op.Cast<duckdb::LogicalGet>().table_index == table) {
+        return &op.Cast<duckdb::LogicalGet>();
+    }
+    for (auto &child : op.children) {
+        if (auto *found = FindScan(*child, table)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+//! References to all columns of the statement's table, which its scan, that of `row_id`, is made to read.
+std::vector<ExpressionPtr> OldRow(duckdb::LogicalOperator &plan, const Expression &row_id,
+                                  const duckdb::TableCatalogEntry &table) {
+    auto *scan = FindScan(plan, BindingOf(row_id).table_index);
+    if (!scan) {
+        Throw(Fail(Condition::BIRDFOOT_INTERNAL, "The plan of the statement has no scan of its table."));
+    }
+    std::vector<ExpressionPtr> row;
+    for (auto &column : table.GetColumns().Logical()) {
+        const auto &read = scan->GetColumnIds();
+        const auto found = std::find_if(read.begin(), read.end(), [&](const duckdb::ColumnIndex &index) {
+            return index.GetPrimaryIndex() == column.Logical().index && !index.HasChildren();
+        });
+        const auto position = static_cast<duckdb::idx_t>(found - read.begin());
+        if (found == read.end()) {
+            scan->AddColumnId(column.Logical().index);
+        }
+        row.push_back(duckdb::make_uniq<BoundColumnRefExpression>(column.Name(), column.Type(),
+                                                                  ColumnBinding(scan->table_index, position)));
+    }
+    return row;
 }
 
 // ---- MERGE ----
@@ -332,7 +367,7 @@ private:
         duckdb::unique_ptr<duckdb::LogicalOperator> *source = nullptr;
         for (auto *op = projection_.children[0].get(); !op->children.empty();) {
             size_t side = 0;
-            while (side < op->children.size() && !Scans(*op->children[side], target)) {
+            while (side < op->children.size() && !FindScan(*op->children[side], target)) {
                 side++;
             }
             if (side == op->children.size()) {
@@ -349,14 +384,6 @@ private:
         auto count = std::make_shared<std::atomic<uint64_t>>(0);
         *source = CountRows(std::move(*source), count);
         return count;
-    }
-
-    static bool Scans(const duckdb::LogicalOperator &op, duckdb::idx_t table) {
-        if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && op.Cast<duckdb::LogicalGet>().table_index == table) {
-            return true;
-        }
-        return std::any_of(op.children.begin(), op.children.end(),
-                           [&](const auto &child) { return Scans(*child, table); });
     }
 
     ExpressionPtr RowId() const { return projection_.expressions[merge_.row_id_start]->Copy(); }
@@ -396,15 +423,20 @@ private:
         case RowAction::kUpdate:
             SetNewRowOfUpdate(clause, action.columns, action.expressions, merge_.bound_defaults, merge_.table,
                               projection_);
-            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table, !evolves_);
+            CheckRow(context_, clause.row, projection_.expressions, merge_.table, !evolves_);
             break;
         case RowAction::kInsert:
             SetNewRowOfInsert(clause, action);
-            CheckRow(context_, clause.new_row, projection_.expressions, merge_.table, !evolves_);
+            CheckRow(context_, clause.row, projection_.expressions, merge_.table, !evolves_);
+            break;
+        case RowAction::kDelete:
+            if (merge_.return_chunk) {
+                clause.row = ProjectedOldRow();
+            }
             break;
         case RowAction::kError:
             if (!action.expressions.empty()) {
-                clause.new_row = {projection_.expressions.size()};
+                clause.row = {projection_.expressions.size()};
                 projection_.expressions.push_back(Inlined(*action.expressions[0]));
             }
             break;
@@ -413,13 +445,24 @@ private:
         clauses_.push_back(std::move(clause));
     }
 
+    const std::vector<duckdb::idx_t> &ProjectedOldRow() {
+        if (old_row_.empty()) {
+            for (auto &column :
+                 OldRow(*projection_.children[0], *projection_.expressions[merge_.row_id_start], merge_.table)) {
+                old_row_.push_back(projection_.expressions.size());
+                projection_.expressions.push_back(std::move(column));
+            }
+        }
+        return old_row_;
+    }
+
     void SetNewRowOfInsert(RowClause &clause, const duckdb::BoundMergeIntoAction &action) {
         for (auto &column : merge_.table.GetColumns().Physical()) {
             auto position =
                 action.column_index_map.empty() ? column.Physical().index : action.column_index_map[column.Physical()];
             const bool given = position != duckdb::DConstants::INVALID_INDEX;
             clause.given.push_back(given);
-            clause.new_row.push_back(
+            clause.row.push_back(
                 given ? BindingOf(*action.expressions[position]).column_index
                       : ProjectDefault(projection_, merge_.bound_defaults[column.StorageOid()], column.Type()));
         }
@@ -458,7 +501,7 @@ private:
 
     //! Computes a clause's values for its own rows alone.
     void GuardRow(size_t number) {
-        for (auto column : clauses_[number].new_row) {
+        for (auto column : clauses_[number].row) {
             auto &value = projection_.expressions[column];
             if (IsReference(*value) || value->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT) {
                 continue;
@@ -477,6 +520,7 @@ private:
     duckdb::LogicalProjection &projection_;
     bool evolves_ = false;  // then NULL stands for the fields that a struct lacks
     std::vector<RowClause> clauses_;
+    std::vector<duckdb::idx_t> old_row_;
     duckdb::unique_ptr<duckdb::BoundCaseExpression> numbering_ =
         duckdb::make_uniq<duckdb::BoundCaseExpression>(LogicalType::INTEGER);
     duckdb::idx_t lower_ = 0;
@@ -488,6 +532,11 @@ private:
 void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase) {
     auto note = NoteOf(erase);
     note.condition = ConditionOf(context, *erase.children[0]);
+    if (erase.return_chunk) {
+        for (auto &column : OldRow(*erase.children[0], *erase.expressions[0], erase.table)) {
+            erase.expressions.push_back(std::move(column));  // behind the row ids
+        }
+    }
     note.prepared = true;
     SetNote(erase, std::move(note));
 }
@@ -500,7 +549,7 @@ void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update
     RowClause clause;
     clause.action = RowAction::kUpdate;
     SetNewRowOfUpdate(clause, update.columns, update.expressions, update.bound_defaults, update.table, projection);
-    CheckRow(context, clause.new_row, projection.expressions, update.table, true);
+    CheckRow(context, clause.row, projection.expressions, update.table, true);
     note.clauses.push_back(std::move(clause));
     note.prepared = true;
     SetNote(update, std::move(note));

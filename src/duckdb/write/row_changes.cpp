@@ -156,6 +156,9 @@ void RowChanges::Apply(duckdb::ClientContext &context, Local &local, const RowCl
     case RowAction::kDelete:
         RowSets::Collect(rows, target_.file_column, target_.row_column, local.deleted);
         unmatched_deleted_ += clause.match == RowMatch::kNotMatchedBySource ? count : 0;
+        if (local.returned) {
+            ReturnDeleted(local, clause, rows);
+        }
         return;
     case RowAction::kUpdate:
         RowSets::Collect(rows, target_.file_column, target_.row_column, local.updated);
@@ -189,7 +192,7 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
                               duckdb::DataChunk &rows) {
     const bool update = clause.action == RowAction::kUpdate;
     duckdb::vector<duckdb::LogicalType> types;
-    for (auto column : clause.new_row) {
+    for (auto column : clause.row) {
         types.push_back(rows.data[column].GetType());
     }
     auto columns = types.size();
@@ -203,7 +206,7 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
     new_rows.Destroy();
     new_rows.InitializeEmpty(types);
     for (size_t i = 0; i < columns; i++) {
-        new_rows.data[i].Reference(rows.data[clause.new_row[i]]);
+        new_rows.data[i].Reference(rows.data[clause.row[i]]);
     }
     if (row_ids_) {  // an updated row keeps its id and gets this commit's version; a new one gets both from its file
         const duckdb::Value none(duckdb::LogicalType::BIGINT);
@@ -225,24 +228,64 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
         change_data_->Write(context, *local.changes, new_rows, update ? kRowAfter : kInsertedRow);
     }
     if (local.returned) {
-        duckdb::DataChunk result;
-        result.InitializeEmpty(result_types_);
-        for (size_t i = 0; i < columns; i++) {
-            result.data[i].Reference(new_rows.data[i]);
-        }
-        if (result_types_.size() > columns) {
-            result.data[columns].Reference(duckdb::Value(update ? "UPDATE" : "INSERT"));
-        }
-        result.SetCardinality(rows.size());
-        local.returned->Append(result);
+        Return(local, new_rows, update ? "UPDATE" : "INSERT");
     }
     writer_->Write(context, *local.rows, new_rows);
 }
 
+void RowChanges::Return(Local &local, duckdb::DataChunk &rows, const char *action) const {
+    duckdb::DataChunk result;
+    result.InitializeEmpty(result_types_);
+    const bool names_action = target_.statement == ChangeStatement::kMerge;
+    for (size_t i = 0; i + names_action < result_types_.size(); i++) {
+        result.data[i].Reference(rows.data[i]);
+    }
+    if (names_action) {
+        result.data.back().Reference(duckdb::Value(action));
+    }
+    result.SetCardinality(rows.size());
+    local.returned->Append(result);
+}
+
+void RowChanges::ReturnDeleted(Local &local, const RowClause &clause, duckdb::DataChunk &rows) {
+    duckdb::SelectionVector first(STANDARD_VECTOR_SIZE);
+    const auto count = FirstTime(rows, first);
+    duckdb::vector<duckdb::LogicalType> types;
+    for (auto column : clause.row) {
+        types.push_back(rows.data[column].GetType());
+    }
+    duckdb::DataChunk old_rows;
+    old_rows.InitializeEmpty(types);
+    for (size_t i = 0; i < types.size(); i++) {
+        old_rows.data[i].Slice(rows.data[clause.row[i]], first, count);
+    }
+    old_rows.SetCardinality(count);
+    Return(local, old_rows, "DELETE");
+}
+
+duckdb::idx_t RowChanges::FirstTime(duckdb::DataChunk &rows, duckdb::SelectionVector &first) {
+    duckdb::UnifiedVectorFormat file_format, row_format;
+    rows.data[target_.file_column].ToUnifiedFormat(rows.size(), file_format);
+    rows.data[target_.row_column].ToUnifiedFormat(rows.size(), row_format);
+    const auto *files = duckdb::UnifiedVectorFormat::GetData<uint64_t>(file_format);
+    const auto *numbers = duckdb::UnifiedVectorFormat::GetData<int64_t>(row_format);
+    duckdb::idx_t count = 0;
+    std::lock_guard lock(mutex_);
+    for (duckdb::idx_t i = 0; i < rows.size(); i++) {
+        auto &seen = returned_rows_[files[file_format.sel->get_index(i)]];
+        const auto number = static_cast<uint64_t>(numbers[row_format.sel->get_index(i)]);
+        if (!seen.Contains(number)) {
+            seen.Add(number);
+            first.set_index(count++, i);
+        }
+    }
+    return count;
+}
+
 void RowChanges::Fail(const RowClause &clause, duckdb::DataChunk &rows) const {
     std::string text = clause.condition;
-    if (!clause.new_row.empty()) {
-        text += (text.empty() ? "" : ": ") + rows.data[clause.new_row[0]].GetValue(0).ToString();
+    if (!clause.row.empty()) {
+        text += (text.empty() ? "" : ": ") + rows.data[clause.row[0]].GetValue(0).ToString();
     }
     Throw(birdfoot::Fail(Condition::BIRDFOOT_INVALID_INPUT,
                          "The MERGE came to a clause THEN ERROR{}{}. Nothing was changed.", text.empty() ? "" : ": ",

@@ -60,6 +60,11 @@ private:
     void Apply(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     duckdb::Vector NewOrigins(Local &local, duckdb::DataChunk &rows) const;
     void WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
+    //! Keeps rows for RETURNING; the first columns of `rows` are the table's.
+    void Return(Local &local, duckdb::DataChunk &rows, const char *action) const;
+    void ReturnDeleted(Local &local, const RowClause &clause, duckdb::DataChunk &rows);
+    //! The rows that come for the first time: several rows of a source may match one. Returns how many.
+    duckdb::idx_t FirstTime(duckdb::DataChunk &rows, duckdb::SelectionVector &first);
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
     //! Puts the thread's lists into the sets of all.
     void MergeLists(Local &local);
@@ -92,8 +97,9 @@ private:
     std::unique_ptr<Sealing> sealing_;
     SealTotals sealed_;
     FileTotals added_;
-    std::mutex mutex_;
+    std::mutex mutex_;  // of the two below
     std::unique_ptr<duckdb::ColumnDataCollection> returned_;
+    std::map<uint64_t, RowSet> returned_rows_;  // that were deleted, by their file's id
 };
 
 }  // namespace birdfoot::duck
