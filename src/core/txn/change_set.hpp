@@ -34,7 +34,7 @@ struct ChangeSet {
     //! Constraints that the writer has checked on every row it wrote ("NOT NULL a.b", names of CHECKs): the commit rule
     //! refuses a change that adds data to a table with one that is missing here.
     std::vector<std::string> acknowledged_constraints;
-    //! The rows touched are exactly the rows read (a deterministic predicate on the table alone): vectors may merge.
+    //! The rows touched are exactly the rows read (see ReadSet): vectors may merge.
     bool touched_is_read = false;
     //! Only re-arranges rows: SnapshotIsolation.
     bool data_change = true;

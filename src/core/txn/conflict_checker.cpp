@@ -105,7 +105,8 @@ bool Winner::is_blind_append() const { return info && info->is_blind_append.valu
 bool Winner::only_row_ids() const { return operation() == kBackfill || operation() == kUnbackfill; }
 bool Winner::only_re_arranges() const {
     const auto re_arranges = [](const auto *file) { return !file->data_change; };
-    return std::all_of(adds.begin(), adds.end(), re_arranges) &&
+    const bool rows_are_somewhere = removes.empty() || !adds.empty();
+    return rows_are_somewhere && std::all_of(adds.begin(), adds.end(), re_arranges) &&
            std::all_of(removes.begin(), removes.end(), re_arranges);
 }
 int64_t Winner::timestamp_ms() const {

@@ -1,6 +1,8 @@
 // ReadSet: reads are registered from any thread of a statement.
 #include "core/txn/read_set.hpp"
 
+#include <algorithm>
+
 namespace birdfoot {
 
 size_t ReadSet::AddRead() {
@@ -12,8 +14,22 @@ size_t ReadSet::AddRead() {
 void ReadSet::Narrow(size_t read, Predicate predicate) {
     const std::lock_guard lock(mutex_);
     if (read < reads_.size() && !reads_[read].narrowed) {
-        reads_[read] = {std::move(predicate), true};
+        reads_[read].predicate = std::move(predicate);
+        reads_[read].narrowed = true;
     }
+}
+
+void ReadSet::TouchesWhatItReads(size_t read) {
+    const std::lock_guard lock(mutex_);
+    if (read < reads_.size()) {
+        reads_[read].touched = true;
+    }
+}
+
+bool ReadSet::touched_is_read() const {
+    const std::lock_guard lock(mutex_);
+    return !reads_.empty() &&
+           std::all_of(reads_.begin(), reads_.end(), [](const Read &read) { return read.touched; });
 }
 
 void ReadSet::ReadTransaction(std::string app_id) {

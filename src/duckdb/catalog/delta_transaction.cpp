@@ -344,6 +344,8 @@ bool DeltaTransaction::IsDeleted(const std::string &root) {
 }
 
 std::optional<Error> DeltaTransaction::CommitLog(const Call &call, std::optional<Version> *committed, bool *unknown) {
+    auto &changes = work_->transaction.changes();
+    changes.touched_is_read = changes.reads->touched_is_read();
     auto outcome = work_->transaction.Commit(engine_, options_, call);
     if (!outcome.ok()) {
         work_->Abandon();

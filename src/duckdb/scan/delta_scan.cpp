@@ -352,6 +352,12 @@ std::vector<ScanFile> FilesOfScan(const FunctionData &bind_data) {
     return files;
 }
 
+void TouchesWhatItReads(const FunctionData &bind_data, ReadSet &reads) {
+    if (const auto read = ListOf(bind_data).ReadIn(reads)) {
+        reads.TouchesWhatItReads(*read);
+    }
+}
+
 std::string PredicateOfScan(const FunctionData &bind_data) { return ListOf(bind_data).predicate().ToString(); }
 
 duckdb::virtual_column_map_t DeltaVirtualColumns(const Snapshot &) {

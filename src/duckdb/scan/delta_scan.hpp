@@ -45,6 +45,8 @@ bool IsDeltaScanOf(const duckdb::TableFunction &function, const duckdb::Function
 bool HasFile(const duckdb::FunctionData &bind_data, uint64_t file_id);
 //! The files that the push-down has left; with no filter above the scan, all their rows are its result.
 std::vector<ScanFile> FilesOfScan(const duckdb::FunctionData &bind_data);
+//! See ReadSet::TouchesWhatItReads.
+void TouchesWhatItReads(const duckdb::FunctionData &bind_data, ReadSet &reads);
 //! What was pushed down, for history.
 std::string PredicateOfScan(const duckdb::FunctionData &bind_data);
 

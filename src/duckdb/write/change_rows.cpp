@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
@@ -75,6 +76,7 @@ int64_t DeleteWholeFiles(duckdb::ExecutionContext &execution, DeltaCatalog &cata
         adds.push_back(file.add);
     }
     work.half_done = true;
+    TouchesWhatItReads(*target.only_scan, *work.transaction.changes().reads);
     FileTotals removed;
     {
         std::lock_guard lock(work.mutex);

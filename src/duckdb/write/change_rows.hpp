@@ -51,6 +51,8 @@ struct ChangeTarget {
     std::optional<duckdb::idx_t> clause_column;  // without one the first clause applies to all rows
     std::vector<RowClause> clauses;
     std::vector<ScanFile> whole_files;  // without a child: the files that go
+    // The scan of the table, if it is the only one and rows are chosen by what does not vary: see ReadSet.
+    const duckdb::FunctionData *only_scan = nullptr;
     RowCount source_rows;               // of a MERGE: counted by the plan below; null if it is not
     bool returning = false;             // new rows and deleted ones; of a MERGE with the name of what made them
 

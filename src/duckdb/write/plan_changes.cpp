@@ -66,6 +66,12 @@ ChangeTarget TargetOf(ChangeStatement statement, const DeltaTableEntry &table, c
     return target;
 }
 
+//! Notes the scans of the table in the plan below.
+void SetScans(ChangeTarget &target, const duckdb::PhysicalOperator &plan, const StatementNote &note) {
+    CollectScans(plan, target.root, target.scans);
+    target.only_scan = note.deterministic && target.scans.size() == 1 ? target.scans.front() : nullptr;
+}
+
 //! Sets where the row ids are: {file, row} and, where rows are tracked, {id}.
 void SetRowIds(ChangeTarget &target, const DeltaTableEntry &table, duckdb::idx_t first) {
     target.file_column = first;
@@ -104,6 +110,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &contex
         auto note = NoteOf(op);
         auto target = TargetOf(note.truncate ? ChangeStatement::kTruncate : ChangeStatement::kDelete, table, note);
         target.whole_files = FilesOfScan(*scan);
+        target.only_scan = scan;
         return planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
     });
 }
@@ -114,7 +121,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &, duck
         auto &table = WritableTable(op.table);
         auto note = NoteOf(op);
         auto target = TargetOf(ChangeStatement::kDelete, table, note);
-        CollectScans(plan, table.root(), target.scans);
+        SetScans(target, plan, note);
         target.file_column = PositionOf(*op.expressions.at(0));
         target.row_column = PositionOf(*op.expressions.at(1));
         auto &clause = target.clauses.emplace_back();
@@ -139,7 +146,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanUpdate(duckdb::ClientContext &, duck
         auto note = NoteOf(op);
         RequirePrepared(note);
         auto target = TargetOf(ChangeStatement::kUpdate, table, note);
-        CollectScans(plan, table.root(), target.scans);
+        SetScans(target, plan, note);
         SetRowIds(target, table, note.row_ids);
         target.clauses = std::move(note.clauses);
         target.returning = op.return_chunk;
@@ -156,7 +163,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, d
         auto note = NoteOf(op);
         RequirePrepared(note);
         auto target = TargetOf(ChangeStatement::kMerge, table, note);
-        CollectScans(plan, table.root(), target.scans);
+        SetScans(target, plan, note);
         SetRowIds(target, table, note.row_ids);
         target.clause_column = note.clause_column;
         target.source_rows = note.source_rows;

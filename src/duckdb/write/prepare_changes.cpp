@@ -176,6 +176,17 @@ void CheckRow(duckdb::ClientContext &context, const std::vector<duckdb::idx_t> &
     }
 }
 
+//! Whether nothing in the plan below differs from run to run (but for `values`, which say nothing of which rows).
+bool IsDeterministic(duckdb::LogicalOperator &op, const duckdb::LogicalOperator *values) {
+    bool varies = false;
+    if (&op != values) {
+        duckdb::LogicalOperatorVisitor::EnumerateExpressions(
+            op, [&](ExpressionPtr *expression) { varies = varies || (*expression)->IsVolatile(); });
+    }
+    return !varies && std::all_of(op.children.begin(), op.children.end(),
+                                  [&](auto &child) { return IsDeterministic(*child, values); });
+}
+
 duckdb::LogicalGet *FindScan(duckdb::LogicalOperator &op, duckdb::idx_t table) {
     if (op.type == duckdb::LogicalOperatorType::LOGICAL_GET && op.Cast<duckdb::LogicalGet>().table_index == table) {
         return &op.Cast<duckdb::LogicalGet>();
@@ -276,6 +287,7 @@ public:
             note.condition = ConditionOf(context_, *projection_.children[0]);
         }
         note.row_ids = merge_.row_id_start;
+        note.deterministic = IsDeterministic(projection_, nullptr);
         note.source_rows = CountSource();
         for (auto &[condition, actions] : merge_.actions) {
             for (auto &action : actions) {
@@ -531,6 +543,7 @@ private:
 
 void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase) {
     auto note = NoteOf(erase);
+    note.deterministic = IsDeterministic(*erase.children[0], nullptr);
     note.condition = ConditionOf(context, *erase.children[0]);
     if (erase.return_chunk) {
         for (auto &column : OldRow(*erase.children[0], *erase.expressions[0], erase.table)) {
@@ -545,6 +558,7 @@ void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update
     auto &projection = ProjectionBelow(update);
     StatementNote note;
     note.condition = ConditionOf(context, BelowValues(*projection.children[0]));
+    note.deterministic = IsDeterministic(projection, &projection);
     note.row_ids = projection.expressions.size() - update.table.GetRowIdColumns().size();
     RowClause clause;
     clause.action = RowAction::kUpdate;

@@ -346,6 +346,7 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
     std::vector<TouchedFile> touched;
     for (auto &[id, rows] : files) {
         auto gone = rows.Touched();
+        matched_in_vain_ += rows.untouched.cardinality();
         rows.untouched.Union(gone);
         distinct += rows.untouched.cardinality();
         deleted_rows_ += static_cast<int64_t>(rows.deleted.cardinality());
@@ -385,6 +386,13 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
             change_data_->AddRows(file.add, records, rows.updated, kRowBefore);
         }
     }
+}
+
+//! A row that matches a source row and stays as it is keeps that source row from being inserted. Had it gone, there would
+//! be another row.
+bool RowChanges::TouchesWhatItRead() const {
+    return !target_.HasAction(RowAction::kInsert) || target_.AllowsManyMatches() ||
+           (count_matches_ && matched_in_vain_ == 0);
 }
 
 std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
@@ -447,6 +455,9 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     }
     std::lock_guard lock(work_->mutex);
     auto &changes = work_->transaction.changes();
+    if (target_.only_scan && TouchesWhatItRead()) {
+        TouchesWhatItReads(*target_.only_scan, *changes.reads);
+    }
     if (affected_rows_ > 0 || target_.evolved_to ||
         (!changes.transactions.empty() && changes.operation.metrics.empty())) {
         RecordOperation(*work_, OperationOf(change_file_count));

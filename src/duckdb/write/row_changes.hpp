@@ -65,6 +65,8 @@ private:
     void ReturnDeleted(Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     //! The rows that come for the first time: several rows of a source may match one. Returns how many.
     duckdb::idx_t FirstTime(duckdb::DataChunk &rows, duckdb::SelectionVector &first);
+    //! Whether the fate of each row of the table lay in that row and the source alone.
+    bool TouchesWhatItRead() const;
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
     //! Puts the thread's lists into the sets of all.
     void MergeLists(Local &local);
@@ -88,6 +90,7 @@ private:
     std::atomic<uint64_t> listed_{0};  // rows in the three, each as often as it came
     std::atomic<int64_t> inserted_{0}, matched_updated_{0}, unmatched_updated_{0}, unmatched_deleted_{0};
     int64_t deleted_rows_ = 0;
+    uint64_t matched_in_vain_ = 0;  // rows of the table, where matches are counted
     int64_t affected_rows_ = 0;
 
     std::unique_ptr<ColumnFiller> filler_;

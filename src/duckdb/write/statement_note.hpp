@@ -20,6 +20,7 @@ struct StatementNote {
     bool prepared = false;
     std::string condition;  // for history: of WHERE or ON; empty: all rows
     bool truncate = false;
+    bool deterministic = false;  // which rows it is about
     bool evolves = false;    // structs may lack fields
     SnapshotPtr evolved_to;  // the table as the statement saw it, where it changes the schema
     // Positions in the columns of the child:

@@ -87,6 +87,13 @@ Fill Optimize(std::string p) {
     });
 }
 
+//! Removes a file and says that no data has changed, without adding what was in it.
+Fill Lose(std::string p) {
+    return Named("FSCK", [=](SmallTable &table, ChangeSet &changes, const std::string &) {
+        changes.removes = {MakeRemove(p == "a" ? FileA(table) : FileB(table), 1, false)};
+    });
+}
+
 //! INSERT … SELECT … WHERE predicate, into the partition c.
 Fill InsertFromRead(Predicate predicate) {
     return Named("WRITE", [=](SmallTable &table, ChangeSet &changes, const std::string &tag) {
@@ -233,6 +240,7 @@ std::vector<Row> Rows() {
         {"optimize", Optimize("a"), "the same optimize", Optimize("a"), kDeleteDelete},
         {"optimize", Optimize("a"), "optimize elsewhere", Optimize("b"), "ok"},
         {"optimize", Optimize("a"), "properties", properties, "ok"},
+        {"loss", Lose("a"), "insert from it", InsertFromRead(PartitionIs("a")), kDeleteRead},
         // -- the winner changed metadata
         {"properties", properties, "append", append, kMetadata},
         {"properties", properties, "delete", delete_a, kMetadata},
