@@ -12,6 +12,7 @@
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/spark_functions.hpp"
+#include "duckdb/translate/spark_names.hpp"
 #include "duckdb/translate/warnings.hpp"
 #include "duckdb/write/copy_to.hpp"
 #include "duckdb/write/store_assignment.hpp"
@@ -30,6 +31,7 @@ void LoadExtension(duckdb::ExtensionLoader &loader) {
     RegisterCopyTo(loader);
     RegisterReportFunctions(loader);
     RegisterSparkFunctions(loader);
+    RegisterSparkNames(loader);
     RegisterDialect(db);
     if (auto problem = AttachPathCatalog(db, CatalogNameOf(db)); !problem.empty()) {
         Warn(db, problem);

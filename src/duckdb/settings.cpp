@@ -37,14 +37,15 @@ constexpr std::string_view kMaxCommitAttempts = "spark.databricks.delta.maxCommi
 constexpr std::string_view kArbitraryProperties = "spark.databricks.delta.allowArbitraryProperties.enabled";
 constexpr std::string_view kEnforceRetention =
     "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration";
+constexpr std::string_view kTimeZone = "spark.sql.session.timeZone";
 constexpr std::string_view kOverwriteMode = "spark.sql.sources.partitionOverwriteMode";
 constexpr std::string_view kPropertyDefaults = "spark.databricks.delta.properties.defaults.";
 
-enum class ValueKind : uint8_t { kBool, kNumber, kText, kOverwriteMode };
+enum class ValueKind : uint8_t { kBool, kNumber, kText, kOverwriteMode, kFixed };
 struct KnownSetting {
     std::string_view key;
     ValueKind kind;
-    const char *initial;  // null: none
+    const char *initial;  // null: none; of kFixed: the only one
 };
 constexpr KnownSetting kKnown[] = {
     {kAutoMerge, ValueKind::kBool, "false"},
@@ -60,6 +61,9 @@ constexpr KnownSetting kKnown[] = {
     {"spark.databricks.delta.replaceWhere.constraintCheck.enabled", ValueKind::kBool, "true"},
     {"spark.databricks.delta.replaceWhere.dataColumns.enabled", ValueKind::kBool, "true"},
     {kEnforceRetention, ValueKind::kBool, "false"},
+    {"spark.sql.storeAssignmentPolicy", ValueKind::kFixed, "ANSI"},
+    {"spark.sql.ansi.enabled", ValueKind::kFixed, "true"},
+    {"spark.sql.caseSensitive", ValueKind::kFixed, "false"},
 };
 
 std::string Lower(std::string_view text) {
@@ -123,6 +127,7 @@ Status CheckValue(const KnownSetting &known, const std::string &value) {
     case ValueKind::kOverwriteMode:
         wanted = Lower(value) == "static" || Lower(value) == "dynamic" ? nullptr : "static or dynamic";
         break;
+    case ValueKind::kFixed: wanted = Lower(value) == Lower(known.initial) ? nullptr : known.initial; break;
     case ValueKind::kText: break;
     }
     if (wanted) {
@@ -204,10 +209,18 @@ SessionSettings &SessionSettings::Of(duckdb::ClientContext &context) {
     return *context.registered_state->GetOrCreate<SessionSettings>(kSessionKey);
 }
 
-Status SessionSettings::Set(std::string_view key, std::string_view value) {
+Status SessionSettings::Set(duckdb::ClientContext &context, std::string_view key, std::string_view value) {
     std::string name(Trimmed(key));
     std::string text(Trimmed(value));
     auto lower = Lower(name);
+    if (lower == Lower(kTimeZone)) {
+        duckdb::Value zone;
+        if (!context.TryGetCurrentSetting("TimeZone", zone) || !EqualsIgnoreCase(zone.ToString(), text)) {
+            return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
+                        "{} is not followed here; the session's time zone is {}. SET TimeZone = '{}' changes it.", name,
+                        zone.ToString(), text);
+        }
+    }
     if (auto *known = FindKnown(lower)) {
         BF_RETURN_IF_ERROR(CheckValue(*known, text));
     } else if (auto meant = MeantKey(lower)) {

@@ -38,7 +38,7 @@ public:
     //! DELTA_INVALID_CONFIGURATION_VALUE for a value that the setting cannot have, DELTA_OPERATION_NOT_ALLOWED for a
     //! setting of Delta's that is known and not supported. Any other key is kept: Spark has many that mean nothing
     //! here.
-    Status Set(std::string_view key, std::string_view value);
+    Status Set(duckdb::ClientContext &context, std::string_view key, std::string_view value);
     void Reset(std::string_view key);
     //! What was set, else the default; none for a key without either.
     std::optional<std::string> Get(std::string_view key) const;

@@ -163,14 +163,8 @@ std::optional<std::string> Problem(const TableProperty &property, std::string_vi
     if (property.key == "delta.parquet.format.version" && !IsParquetVersion(value)) {
         return fmt::format("needs to be a Parquet format version: {}", property.allowed);
     }
-    if (property.key == "delta.universalFormat.enabledFormats") {
-        for (std::string_view rest = value; !rest.empty();) {
-            const size_t comma = std::min(rest.find(','), rest.size());
-            if (!IsChoice("iceberg,hudi", rest.substr(0, comma))) {
-                return fmt::format("needs to be a comma-separated list out of: {}", property.allowed);
-            }
-            rest.remove_prefix(std::min(comma + 1, rest.size()));
-        }
+    if (property.key == "delta.universalFormat.enabledFormats" && !value.empty()) {
+        return "needs the metadata of another format beside the log, which this version does not write";
     }
     return std::nullopt;
 }

@@ -149,9 +149,14 @@ Result<std::optional<Error>> FollowMovedRows(const Engine &engine, const Conflic
     }
     std::vector<const RowSet *> vectors;
     for (const auto &loss : rows.losses()) {
-        if (!loss.all) {
-            vectors.push_back(&loss.gone);
+        if (loss.all) {
+            continue;
         }
+        if (!FileStatistics::Parse(loss.file->stats).num_records()) {
+            return conflict(
+                "moved rows that this one changes into a file without statistics, which can have no vector");
+        }
+        vectors.push_back(&loss.gone);
     }
     if (!vectors.empty() && !IsSwitchedOn(metadata, "delta.enableDeletionVectors")) {
         return conflict(

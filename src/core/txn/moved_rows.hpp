@@ -16,8 +16,8 @@ namespace birdfoot {
 //! that we took out of them are taken out of the files that the winner added instead, by deletion vectors (written anew
 //! and named in `files`), or by removing a file of which nothing is left; those removes, and the adds that gave the
 //! files their vectors, leave the change set. Gives the conflict if the table writes no deletion vectors, a file is
-//! gone or a row is not to be found; an error if a file cannot be read. `metadata` is that of the version before the
-//! winner.
+//! gone or lacks the number of rows that a vector needs, or a row is not to be found; an error if a file cannot be
+//! read. `metadata` is what the table is to have behind the commit.
 Result<std::optional<Error>> FollowMovedRows(const Engine &engine, const ConflictChecker &checker, const Winner &winner,
                                              const std::vector<size_t> &moved, const Metadata &metadata,
                                              const std::string &root, ChangeSet &changes, PendingFiles &files,

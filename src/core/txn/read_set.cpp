@@ -28,8 +28,7 @@ void ReadSet::TouchesWhatItReads(size_t read) {
 
 bool ReadSet::touched_is_read() const {
     const std::lock_guard lock(mutex_);
-    return !reads_.empty() &&
-           std::all_of(reads_.begin(), reads_.end(), [](const Read &read) { return read.touched; });
+    return !reads_.empty() && std::all_of(reads_.begin(), reads_.end(), [](const Read &read) { return read.touched; });
 }
 
 void ReadSet::ReadTransaction(std::string app_id) {

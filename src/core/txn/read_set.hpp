@@ -19,14 +19,14 @@ public:
     size_t AddRead();
     //! Narrows a read, the first time only.
     void Narrow(size_t read, Predicate predicate);
-    //! The statement that made the read has changed every row that the read found, each by what is in that row alone, so
-    //! that other rows had no say in it.
+    //! The statement that made the read has changed every row that the read found, each by what is in that row alone,
+    //! so that other rows had no say in it.
     void TouchesWhatItReads(size_t read);
     void ReadTransaction(std::string app_id);
 
     bool empty() const;  // nothing of the table's rows was read
     bool reads_whole_table() const;
-    bool touched_is_read() const;                // of every read, if there is one
+    bool touched_is_read() const;               // of every read, if there is one
     std::vector<Predicate> predicates() const;  // one a read
     std::set<std::string> app_ids() const;
 

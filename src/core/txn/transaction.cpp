@@ -157,7 +157,8 @@ Result<std::optional<CommitOutcome>> Attempts::Follow(const Winner &winner) {
                                                  merged_vectors_, call_));
     }
     if (!verdict.conflict && !verdict.moved.empty()) {
-        BF_ASSIGN(verdict.conflict, FollowMovedRows(engine_, *checker_, winner, verdict.moved, base_.metadata, root_,
+        const Metadata &metadata = changes_.metadata ? *changes_.metadata : base_.metadata;
+        BF_ASSIGN(verdict.conflict, FollowMovedRows(engine_, *checker_, winner, verdict.moved, metadata, root_,
                                                     changes_, merged_vectors_, call_));
     }
     if (verdict.conflict) {

@@ -34,7 +34,7 @@ duckdb::unique_ptr<duckdb::ParsedExpression> DefaultExpression(const StructField
         translation = sql::AssignDefault(std::move(*translation), field.type);
     }
     if (translation.ok()) {
-        return ParseTranslation(*translation);
+        return ParseDefault(*translation);
     }
     auto problem = translation.error().Prefixed("The default of column " + field.name);
     sql::Translation failing;

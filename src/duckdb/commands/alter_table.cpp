@@ -188,6 +188,7 @@ void AlterColumns(duckdb::ClientContext &context, DeltaTableEntry &table, const 
         if (change.type) {
             const auto there = TypeAt(before.schema, change.column);
             if (there.ok() && !there->SameAs(*change.type)) {
+                RequireNotGenerated(before, change.column, *change.type);
                 RequireUnused(before, change.column);
             }
         }

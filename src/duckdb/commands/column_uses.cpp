@@ -84,7 +84,18 @@ void RequireUnused(const TableDefinition &table, const FieldPath &column) {
     }
 }
 
+void RequireNotGenerated(const TableDefinition &table, const FieldPath &column, const DataType &type) {
+    const auto *field = table.schema.Find(column[0]);
+    if (const auto text = field ? field->metadata.StringOf(kGenerated) : std::nullopt) {
+        Throw(Fail(Condition::DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH,
+                   "The expression type of the generated column {} is {}, but the column type would be {} ({}). A "
+                   "generated column keeps its type; cast the data to it, or leave the column out.",
+                   field->name, field->type.ToString(), type.ToString(), *text));
+    }
+}
+
 void RequireUnusedToWiden(const TableDefinition &table, const WidenedColumn &widened) {
+    RequireNotGenerated(table, widened.column, widened.to);
     const auto users = UsersOf(table, widened.column);
     const auto refuse = [&](Condition condition, std::string_view what, const std::string &which) {
         Throw(Fail(

@@ -15,7 +15,7 @@ std::vector<std::pair<std::string, duckdb::LogicalType>> KeyAndValue() {
 }  // namespace
 
 void SetOptionCommand::Run(duckdb::ClientContext &context, const RowSink &) const {
-    OkOrThrow(SessionSettings::Of(context).Set(set_.key, set_.value));
+    OkOrThrow(SessionSettings::Of(context).Set(context, set_.key, set_.value));
 }
 
 std::vector<std::pair<std::string, duckdb::LogicalType>> ShowOptionCommand::Columns() const { return KeyAndValue(); }

@@ -175,6 +175,7 @@ duckdb::unique_ptr<duckdb::Expression> LegacyCalendar::Rebase(duckdb::unique_ptr
                                                               const std::string &file) const {
     const auto type = value->return_type;
     duckdb::ScalarFunction function("legacy_calendar", {type}, type, RebaseFunction);
+    function.SetFallible();
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
     arguments.push_back(std::move(value));
     return duckdb::make_uniq<duckdb::BoundFunctionExpression>(

@@ -1,6 +1,9 @@
 #include "duckdb/translate/spark_expressions.hpp"
 
+#include "duckdb/parser/expression/columnref_expression.hpp"
 #include "duckdb/parser/expression/function_expression.hpp"
+#include "duckdb/parser/expression/lambda_expression.hpp"
+#include "duckdb/parser/expression/operator_expression.hpp"
 #include "duckdb/parser/parsed_expression_iterator.hpp"
 #include "duckdb/parser/parser.hpp"
 #include "duckdb/planner/binder.hpp"
@@ -32,6 +35,48 @@ void Qualify(duckdb::ParsedExpression &expression) {
                                                         [](duckdb::ParsedExpression &child) { Qualify(child); });
 }
 
+using ParsedPtr = duckdb::unique_ptr<duckdb::ParsedExpression>;
+
+void PutInPlace(ParsedPtr &expression, const std::string &name, const duckdb::ParsedExpression &value) {
+    if (expression->GetExpressionClass() == duckdb::ExpressionClass::COLUMN_REF) {
+        if (expression->Cast<duckdb::ColumnRefExpression>().GetColumnName() == name) {
+            expression = value.Copy();
+        }
+        return;
+    }
+    duckdb::ParsedExpressionIterator::EnumerateChildren(*expression,
+                                                        [&](ParsedPtr &child) { PutInPlace(child, name, value); });
+}
+
+//! The translation's way to name a value, list_transform([value], lambda name: body)[1], becomes the body.
+void InlineLambdas(ParsedPtr &expression) {
+    duckdb::ParsedExpressionIterator::EnumerateChildren(*expression, [](ParsedPtr &child) { InlineLambdas(child); });
+    const auto is_call = [](const duckdb::ParsedExpression &part, std::string_view name) {
+        return part.GetExpressionClass() == duckdb::ExpressionClass::FUNCTION &&
+               part.Cast<duckdb::FunctionExpression>().function_name == name;
+    };
+    if (expression->GetExpressionType() != duckdb::ExpressionType::ARRAY_EXTRACT) {
+        return;
+    }
+    auto &transform = *expression->Cast<duckdb::OperatorExpression>().children[0];
+    if (!is_call(transform, "list_transform")) {
+        return;
+    }
+    auto &arguments = transform.Cast<duckdb::FunctionExpression>().children;
+    if (arguments.size() != 2 || !is_call(*arguments[0], "list_value") ||
+        arguments[1]->GetExpressionClass() != duckdb::ExpressionClass::LAMBDA) {
+        return;
+    }
+    auto &lambda = arguments[1]->Cast<duckdb::LambdaExpression>();
+    const auto &values = arguments[0]->Cast<duckdb::FunctionExpression>().children;
+    if (values.size() != 1 || lambda.lhs->GetExpressionClass() != duckdb::ExpressionClass::COLUMN_REF) {
+        return;
+    }
+    auto body = std::move(lambda.expr);
+    PutInPlace(body, lambda.lhs->Cast<duckdb::ColumnRefExpression>().GetColumnName(), *values[0]);
+    expression = std::move(body);
+}
+
 void MakeReferences(duckdb::unique_ptr<duckdb::Expression> &expression) {
     if (expression->GetExpressionClass() == duckdb::ExpressionClass::BOUND_COLUMN_REF) {
         const auto position = expression->Cast<duckdb::BoundColumnRefExpression>().binding.column_index;
@@ -60,6 +105,12 @@ duckdb::unique_ptr<duckdb::ParsedExpression> ParseTranslation(const sql::Transla
     auto parsed = duckdb::Parser::ParseExpressionList(translation.text);
     Qualify(*parsed.at(0));
     return std::move(parsed[0]);
+}
+
+duckdb::unique_ptr<duckdb::ParsedExpression> ParseDefault(const sql::Translation &translation) {
+    auto parsed = ParseTranslation(translation);
+    InlineLambdas(parsed);
+    return parsed;
 }
 
 duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context,

@@ -15,6 +15,9 @@ namespace birdfoot::duck {
 //! The text of a translation, parsed. Its functions are DuckDB's own, whatever a user has named alike.
 duckdb::unique_ptr<duckdb::ParsedExpression> ParseTranslation(const sql::Translation &translation);
 
+//! The same for a DEFAULT, in which DuckDB takes no lambda: what one names is put in its place.
+duckdb::unique_ptr<duckdb::ParsedExpression> ParseDefault(const sql::Translation &translation);
+
 //! Bound over chunks with the schema's columns (BoundReferenceExpressions), of the type that DuckDB has for the
 //! translation's.
 duckdb::unique_ptr<duckdb::Expression> BindTranslation(duckdb::ClientContext &context,

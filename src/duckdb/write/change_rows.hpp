@@ -53,8 +53,8 @@ struct ChangeTarget {
     std::vector<ScanFile> whole_files;  // without a child: the files that go
     // The scan of the table, if it is the only one and rows are chosen by what does not vary: see ReadSet.
     const duckdb::FunctionData *only_scan = nullptr;
-    RowCount source_rows;               // of a MERGE: counted by the plan below; null if it is not
-    bool returning = false;             // new rows and deleted ones; of a MERGE with the name of what made them
+    RowCount source_rows;    // of a MERGE: counted by the plan below; null if it is not
+    bool returning = false;  // new rows and deleted ones; of a MERGE with the name of what made them
 
     bool HasAction(RowAction action) const;
     //! Only adds rows, whatever comes.

@@ -55,6 +55,7 @@ duckdb::unique_ptr<duckdb::Expression> WithNamedOverflow(duckdb::unique_ptr<duck
     duckdb::vector<duckdb::unique_ptr<duckdb::Expression>> arguments;
     arguments.push_back(std::move(cast->Cast<duckdb::BoundCastExpression>().child));
     duckdb::ScalarFunction function("birdfoot_assign", {arguments[0]->return_type}, target, Assign);
+    function.SetFallible();  // else it would run for values of a dictionary that no row has
     auto assigned = duckdb::make_uniq<duckdb::BoundFunctionExpression>(
         target, std::move(function), std::move(arguments), duckdb::make_uniq<Assignment>(column, condition));
     assigned->SetAlias(cast->GetAlias());

@@ -388,8 +388,8 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
     }
 }
 
-//! A row that matches a source row and stays as it is keeps that source row from being inserted. Had it gone, there would
-//! be another row.
+//! A row that matches a source row and stays as it is keeps that source row from being inserted. Had it gone, there
+//! would be another row.
 bool RowChanges::TouchesWhatItRead() const {
     return !target_.HasAction(RowAction::kInsert) || target_.AllowsManyMatches() ||
            (count_matches_ && matched_in_vain_ == 0);

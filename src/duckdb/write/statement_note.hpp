@@ -21,8 +21,8 @@ struct StatementNote {
     std::string condition;  // for history: of WHERE or ON; empty: all rows
     bool truncate = false;
     bool deterministic = false;  // which rows it is about
-    bool evolves = false;    // structs may lack fields
-    SnapshotPtr evolved_to;  // the table as the statement saw it, where it changes the schema
+    bool evolves = false;        // structs may lack fields
+    SnapshotPtr evolved_to;      // the table as the statement saw it, where it changes the schema
     // Positions in the columns of the child:
     duckdb::idx_t row_ids = 0;
     std::optional<duckdb::idx_t> clause_column;

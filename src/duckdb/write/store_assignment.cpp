@@ -455,6 +455,7 @@ duckdb::unique_ptr<duckdb::Expression> CastForStorage(duckdb::ClientContext &con
         arguments.push_back(std::move(expression));
         duckdb::ScalarFunction function("birdfoot_exact_micros", {LogicalType::TIMESTAMP_NS}, LogicalType::TIMESTAMP,
                                         ExactMicros);
+        function.SetFallible();
         expression = duckdb::make_uniq<duckdb::BoundFunctionExpression>(LogicalType::TIMESTAMP, std::move(function),
                                                                         std::move(arguments), nullptr);
     }
