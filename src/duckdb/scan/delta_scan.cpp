@@ -352,10 +352,9 @@ std::vector<ScanFile> FilesOfScan(const FunctionData &bind_data) {
     return files;
 }
 
-void TouchesWhatItReads(const FunctionData &bind_data, ReadSet &reads) {
-    if (const auto read = ListOf(bind_data).ReadIn(reads)) {
-        reads.TouchesWhatItReads(*read);
-    }
+ScanRead ReadOfScan(const FunctionData &bind_data) {
+    const auto &list = ListOf(bind_data);
+    return {list.scan().source().reads, list.read()};
 }
 
 std::string PredicateOfScan(const FunctionData &bind_data) { return ListOf(bind_data).predicate().ToString(); }

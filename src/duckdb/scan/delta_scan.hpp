@@ -45,8 +45,12 @@ bool IsDeltaScanOf(const duckdb::TableFunction &function, const duckdb::Function
 bool HasFile(const duckdb::FunctionData &bind_data, uint64_t file_id);
 //! The files that the push-down has left; with no filter above the scan, all their rows are its result.
 std::vector<ScanFile> FilesOfScan(const duckdb::FunctionData &bind_data);
-//! See ReadSet::TouchesWhatItReads.
-void TouchesWhatItReads(const duckdb::FunctionData &bind_data, ReadSet &reads);
+//! Where the scan is registered as a read, and its number there.
+struct ScanRead {
+    std::shared_ptr<ReadSet> reads;
+    size_t number;
+};
+ScanRead ReadOfScan(const duckdb::FunctionData &bind_data);
 //! What was pushed down, for history.
 std::string PredicateOfScan(const duckdb::FunctionData &bind_data);
 

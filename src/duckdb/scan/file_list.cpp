@@ -45,10 +45,6 @@ DeltaFileList::DeltaFileList(const DeltaFileList &parent, size_t read)
 
 DeltaFileList::~DeltaFileList() = default;
 
-std::optional<size_t> DeltaFileList::ReadIn(const ReadSet &reads) const {
-    return scan_->source().reads.get() == &reads ? std::optional(read_) : std::nullopt;
-}
-
 const PlannedFiles &DeltaFileList::Planned() const {
     std::lock_guard lock(mutex_);
     if (!planned_) {

@@ -38,8 +38,8 @@ public:
     //! What was pushed down so far, and the part of it that the files are certain to satisfy.
     const Predicate &predicate() const { return predicate_; }
     const Predicate &consumed() const { return consumed_; }
-    //! Its number in `reads`; none if it is registered elsewhere.
-    std::optional<size_t> ReadIn(const ReadSet &reads) const;
+    //! Its number in source().reads.
+    size_t read() const { return read_; }
     //! Files that the last filters spared, of the list that a scan runs on.
     size_t late_pruned() const;
     //! What the optimiser may know of a column; null where that is nothing. Kept, since it is asked for many times.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
@@ -76,7 +75,7 @@ int64_t DeleteWholeFiles(duckdb::ExecutionContext &execution, DeltaCatalog &cata
         adds.push_back(file.add);
     }
     work.half_done = true;
-    TouchesWhatItReads(*target.only_scan, *work.transaction.changes().reads);
+    target.TouchesWhatItReads(*work.transaction.changes().reads);
     FileTotals removed;
     {
         std::lock_guard lock(work.mutex);
@@ -101,6 +100,12 @@ int64_t DeleteWholeFiles(duckdb::ExecutionContext &execution, DeltaCatalog &cata
 }
 
 }  // namespace
+
+void ChangeTarget::TouchesWhatItReads(ReadSet &reads) const {
+    if (only_read && only_read->reads.get() == &reads) {
+        reads.TouchesWhatItReads(only_read->number);
+    }
+}
 
 bool ChangeTarget::HasAction(RowAction action) const {
     return std::any_of(clauses.begin(), clauses.end(), [&](const auto &clause) { return clause.action == action; });

@@ -15,6 +15,7 @@
 #include "core/scan/plan.hpp"
 #include "core/table/snapshot.hpp"
 #include "duckdb/catalog/delta_catalog.hpp"
+#include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/write/row_counter.hpp"
 
 namespace birdfoot::duck {
@@ -51,11 +52,13 @@ struct ChangeTarget {
     std::optional<duckdb::idx_t> clause_column;  // without one the first clause applies to all rows
     std::vector<RowClause> clauses;
     std::vector<ScanFile> whole_files;  // without a child: the files that go
-    // The scan of the table, if it is the only one and rows are chosen by what does not vary: see ReadSet.
-    const duckdb::FunctionData *only_scan = nullptr;
+    //! The read of the table, if it is the only one and rows are chosen by what does not vary.
+    std::optional<ScanRead> only_read;
     RowCount source_rows;    // of a MERGE: counted by the plan below; null if it is not
     bool returning = false;  // new rows and deleted ones; of a MERGE with the name of what made them
 
+    //! Says so to the transaction: see ReadSet::TouchesWhatItReads.
+    void TouchesWhatItReads(ReadSet &reads) const;
     bool HasAction(RowAction action) const;
     //! Only adds rows, whatever comes.
     bool OnlyInserts() const;

@@ -69,7 +69,9 @@ ChangeTarget TargetOf(ChangeStatement statement, const DeltaTableEntry &table, c
 //! Notes the scans of the table in the plan below.
 void SetScans(ChangeTarget &target, const duckdb::PhysicalOperator &plan, const StatementNote &note) {
     CollectScans(plan, target.root, target.scans);
-    target.only_scan = note.deterministic && target.scans.size() == 1 ? target.scans.front() : nullptr;
+    if (note.deterministic && target.scans.size() == 1) {
+        target.only_read = ReadOfScan(*target.scans.front());
+    }
 }
 
 //! Sets where the row ids are: {file, row} and, where rows are tracked, {id}.
@@ -110,7 +112,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &contex
         auto note = NoteOf(op);
         auto target = TargetOf(note.truncate ? ChangeStatement::kTruncate : ChangeStatement::kDelete, table, note);
         target.whole_files = FilesOfScan(*scan);
-        target.only_scan = scan;
+        target.only_read = ReadOfScan(*scan);
         return planner.Make<DeltaChangeRows>(op.types, *this, std::move(target), op.estimated_cardinality);
     });
 }

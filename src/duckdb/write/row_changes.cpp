@@ -388,11 +388,11 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
     }
 }
 
-//! A row that matches a source row and stays as it is keeps that source row from being inserted. Had it gone, there
-//! would be another row.
+//! A row that matches a source row and stays as it is keeps that source row from being inserted, or from an error. Had
+//! it gone, there would be another row.
 bool RowChanges::TouchesWhatItRead() const {
-    return !target_.HasAction(RowAction::kInsert) || target_.AllowsManyMatches() ||
-           (count_matches_ && matched_in_vain_ == 0);
+    const bool asks_for_absence = target_.HasAction(RowAction::kInsert) || target_.HasAction(RowAction::kError);
+    return !asks_for_absence || target_.AllowsManyMatches() || (count_matches_ && matched_in_vain_ == 0);
 }
 
 std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
@@ -455,8 +455,8 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     }
     std::lock_guard lock(work_->mutex);
     auto &changes = work_->transaction.changes();
-    if (target_.only_scan && TouchesWhatItRead()) {
-        TouchesWhatItReads(*target_.only_scan, *changes.reads);
+    if (TouchesWhatItRead()) {
+        target_.TouchesWhatItReads(*changes.reads);
     }
     if (affected_rows_ > 0 || target_.evolved_to ||
         (!changes.transactions.empty() && changes.operation.metrics.empty())) {

@@ -4,6 +4,7 @@
 // variant.
 #include "duckdb/write/store_assignment.hpp"
 
+#include "duckdb/catalog/catalog_entry/table_catalog_entry.hpp"
 #include "duckdb/function/function_binder.hpp"
 #include "duckdb/main/config.hpp"
 #include "duckdb/optimizer/optimizer.hpp"
