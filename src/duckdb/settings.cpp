@@ -37,11 +37,10 @@ constexpr std::string_view kMaxCommitAttempts = "spark.databricks.delta.maxCommi
 constexpr std::string_view kArbitraryProperties = "spark.databricks.delta.allowArbitraryProperties.enabled";
 constexpr std::string_view kEnforceRetention =
     "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration";
-constexpr std::string_view kTimeZone = "spark.sql.session.timeZone";
 constexpr std::string_view kOverwriteMode = "spark.sql.sources.partitionOverwriteMode";
 constexpr std::string_view kPropertyDefaults = "spark.databricks.delta.properties.defaults.";
 
-enum class ValueKind : uint8_t { kBool, kNumber, kText, kOverwriteMode, kFixed };
+enum class ValueKind : uint8_t { kBool, kNumber, kText, kOverwriteMode, kFixed, kTimeZone };
 struct KnownSetting {
     std::string_view key;
     ValueKind kind;
@@ -64,6 +63,7 @@ constexpr KnownSetting kKnown[] = {
     {"spark.sql.storeAssignmentPolicy", ValueKind::kFixed, "ANSI"},
     {"spark.sql.ansi.enabled", ValueKind::kFixed, "true"},
     {"spark.sql.caseSensitive", ValueKind::kFixed, "false"},
+    {"spark.sql.session.timeZone", ValueKind::kTimeZone, nullptr},
 };
 
 std::string Lower(std::string_view text) {
@@ -117,7 +117,17 @@ std::optional<int64_t> NumberOf(std::string_view text) {
     return number;
 }
 
-Status CheckValue(const KnownSetting &known, const std::string &value) {
+Status CheckTimeZone(duckdb::ClientContext &context, std::string_view key, const std::string &value) {
+    duckdb::Value zone;
+    if (context.TryGetCurrentSetting("TimeZone", zone) && EqualsIgnoreCase(zone.ToString(), value)) {
+        return {};
+    }
+    return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
+                "{} is not followed here; the session's time zone is {}. SET TimeZone = '{}' changes it.", key,
+                zone.ToString(), value);
+}
+
+Status CheckValue(duckdb::ClientContext &context, const KnownSetting &known, const std::string &value) {
     const char *wanted = nullptr;
     switch (known.kind) {
     case ValueKind::kBool:
@@ -128,6 +138,7 @@ Status CheckValue(const KnownSetting &known, const std::string &value) {
         wanted = Lower(value) == "static" || Lower(value) == "dynamic" ? nullptr : "static or dynamic";
         break;
     case ValueKind::kFixed: wanted = Lower(value) == Lower(known.initial) ? nullptr : known.initial; break;
+    case ValueKind::kTimeZone: return CheckTimeZone(context, known.key, value);
     case ValueKind::kText: break;
     }
     if (wanted) {
@@ -213,16 +224,8 @@ Status SessionSettings::Set(duckdb::ClientContext &context, std::string_view key
     std::string name(Trimmed(key));
     std::string text(Trimmed(value));
     auto lower = Lower(name);
-    if (lower == Lower(kTimeZone)) {
-        duckdb::Value zone;
-        if (!context.TryGetCurrentSetting("TimeZone", zone) || !EqualsIgnoreCase(zone.ToString(), text)) {
-            return Fail(Condition::DELTA_INVALID_CONFIGURATION_VALUE,
-                        "{} is not followed here; the session's time zone is {}. SET TimeZone = '{}' changes it.", name,
-                        zone.ToString(), text);
-        }
-    }
     if (auto *known = FindKnown(lower)) {
-        BF_RETURN_IF_ERROR(CheckValue(*known, text));
+        BF_RETURN_IF_ERROR(CheckValue(context, *known, text));
     } else if (auto meant = MeantKey(lower)) {
         return Fail(Condition::BIRDFOOT_INVALID_INPUT, "There is no setting {}. Did you mean {}?", name, *meant);
     }

@@ -78,12 +78,6 @@ void SyncFolder(const std::string &folder) {
 
 }  // namespace
 
-OpenFile::~OpenFile() {
-    if (descriptor >= 0) {
-        ::close(descriptor);
-    }
-}
-
 DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, const ParquetLayout &layout,
                      const StatisticsPlan &plan, PendingFiles &pending)
     : target_(target),
@@ -140,19 +134,6 @@ std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const 
     pending_.Writing(path);
     file->parquet = std::make_unique<ParquetFile>(context, path, layout_);
     return file;
-}
-
-void DataFiles::BeginFlush(OpenFile &file) const {
-    if (!fsync_) {
-        return;
-    }
-    std::lock_guard lock(file.flush_mutex);
-    if (file.descriptor < 0) {
-        file.descriptor = ::open((target_.root + "/" + file.relative_path).c_str(), O_RDONLY | O_CLOEXEC);
-    }
-    if (file.descriptor >= 0) {
-        ::sync_file_range(file.descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);  // only a hint: Close looks at errors
-    }
 }
 
 void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {

@@ -18,15 +18,12 @@ namespace birdfoot::duck {
 
 struct OpenFile {
     OpenFile(const StatisticsPlan &plan) : statistics(plan) {}
-    ~OpenFile();
 
     std::unique_ptr<ParquetFile> parquet;
     size_t number = 0;
     std::string relative_path;  // not encoded
     PartitionValues partition_values;
     StatisticsCollector statistics;
-    std::mutex flush_mutex;
-    int descriptor = -1;  // what the flush is begun through; -1: not open
     // Kept by FileWriter, under the partition's mutex.
     uint64_t expected_bytes = 0;  // of row groups being encoded
     uint32_t in_flight = 0;       // row groups being encoded
@@ -39,8 +36,6 @@ public:
               const StatisticsPlan &plan, PendingFiles &pending);
 
     std::shared_ptr<OpenFile> Open(duckdb::ClientContext &context, const PartitionValues &values);
-    //! A row group was written: the disk may begin with it, so that Close has less to wait for.
-    void BeginFlush(OpenFile &file) const;
     //! Writes the footer; the file is on the disk when this returns, if the settings ask for it.
     void Close(duckdb::ClientContext &context, OpenFile &file);
     //! All closed files, in the order in which they were opened.

@@ -6,7 +6,7 @@
 #include "duckdb/planner/expression/bound_function_expression.hpp"
 
 #include "duckdb/translate/errors.hpp"
-#include "duckdb/translate/types.hpp"
+#include "duckdb/write/store_assignment.hpp"
 
 namespace birdfoot::duck {
 namespace {
@@ -26,11 +26,6 @@ struct Assignment : duckdb::FunctionData {
     const Condition condition;
 };
 
-std::string NameOf(const duckdb::LogicalType &type) {
-    const auto delta = DeltaTypeOf(type, "");
-    return duckdb::StringUtil::Upper(delta.ok() ? delta->ToString() : type.ToString());
-}
-
 void Assign(duckdb::DataChunk &arguments, duckdb::ExpressionState &state, duckdb::Vector &result) {
     std::string problem;
     if (duckdb::VectorOperations::DefaultTryCast(arguments.data[0], result, arguments.size(), &problem)) {
@@ -41,7 +36,8 @@ void Assign(duckdb::DataChunk &arguments, duckdb::ExpressionState &state, duckdb
         assignment.condition,
         "Fail to assign a value of \"{}\" type to the \"{}\" type column `{}` due to an overflow ({}). Use try_cast "
         "on the value to make it NULL instead, or give the column a wider type.",
-        NameOf(arguments.data[0].GetType()), NameOf(result.GetType()), assignment.column, problem));
+        duckdb::StringUtil::Upper(NameInMessages(arguments.data[0].GetType())),
+        duckdb::StringUtil::Upper(NameInMessages(result.GetType())), assignment.column, problem));
 }
 
 }  // namespace

@@ -159,9 +159,6 @@ void PartitionBuffers::Flush(duckdb::ClientContext &context, Partition &partitio
     }
     auto before = file->parquet->written();
     file->parquet->WriteRowGroup(buffer.rows());
-    if (!last) {
-        files_.BeginFlush(*file);
-    }
     bool alone, close;
     {
         std::lock_guard lock(partition.mutex);

@@ -49,17 +49,12 @@ const LogicalType &ElementOf(const LogicalType &type) {
                                             : duckdb::ArrayType::GetChildType(type);
 }
 
-std::string NameOf(const LogicalType &type) {
-    auto delta = DeltaTypeOf(type, "");
-    return delta.ok() ? delta->ToString() : type.ToString();
-}
-
 Error Refuse(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column) {
     return Fail(
         Condition::INCOMPATIBLE_DATA_FOR_TABLE,
         "Cannot write incompatible data for the table {}. CANNOT_SAFELY_CAST: cannot safely cast `{}` \"{}\" to "
         "\"{}\". Write CAST in the query, if that is what you mean.",
-        table, column, duckdb::StringUtil::Upper(NameOf(from)), duckdb::StringUtil::Upper(NameOf(to)));
+        table, column, duckdb::StringUtil::Upper(NameInMessages(from)), duckdb::StringUtil::Upper(NameInMessages(to)));
 }
 
 Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column,
@@ -95,7 +90,7 @@ Status CheckStruct(const LogicalType &from, const LogicalType &to, const std::st
         return Fail(Condition::INCOMPATIBLE_DATA_FOR_TABLE,
                     "Cannot cast {} to {} for `{}`. All nested columns must match. Give all fields of the struct, or "
                     "assign to the field alone (SET {}.field = …).",
-                    NameOf(from), NameOf(to), column, column);
+                    NameInMessages(from), NameInMessages(to), column, column);
     }
     return {};
 }
@@ -430,6 +425,11 @@ Status CheckAssignable(const LogicalType &from, const LogicalType &to, const std
         return CheckStruct(from, to, table, column, all_fields);
     }
     return Refuse(from, to, table, column);
+}
+
+std::string NameInMessages(const LogicalType &type) {
+    const auto delta = DeltaTypeOf(type, "");
+    return delta.ok() ? delta->ToString() : type.ToString();
 }
 
 void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,

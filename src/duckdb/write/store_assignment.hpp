@@ -21,6 +21,9 @@ void RegisterStoreAssignment(duckdb::DBConfig &config);
 Status CheckAssignable(const duckdb::LogicalType &from, const duckdb::LogicalType &to, const std::string &table,
                        const std::string &column, bool literal, bool all_fields = false);
 
+//! What messages call a type: Delta's name for it, or DuckDB's where Delta has none.
+std::string NameInMessages(const duckdb::LogicalType &type);
+
 //! The same for a value that DuckDB has cast to the type of its column, which is then cast as CastForStorage does it.
 //! An UPDATE or MERGE takes a struct only with all its fields (`all_fields`).
 void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
