@@ -25,6 +25,7 @@ constexpr const char *kFsync = "birdfoot_fsync";
 constexpr const char *kCatalogName = "birdfoot_catalog_name";
 constexpr const char *kCheckpoints = "birdfoot_checkpoints";
 constexpr const char *kDefaultDeletionVectors = "birdfoot_default_deletion_vectors";
+constexpr const char *kColumnUpdateMinBytes = "birdfoot_column_update_min_bytes";
 constexpr const char *kSessionKey = "birdfoot_session_settings";
 
 constexpr std::string_view kAutoMerge = "spark.databricks.delta.schema.autoMerge.enabled";
@@ -195,6 +196,9 @@ void RegisterSettings(duckdb::DatabaseInstance &db) {
         LogicalType::VARCHAR, Value("on"), CheckCheckpoints, SetScope::GLOBAL);
     config.AddExtensionOption(kDefaultDeletionVectors, "New Delta tables have deletion vectors", LogicalType::BOOLEAN,
                               Value::BOOLEAN(false), nullptr, SetScope::SESSION);
+    config.AddExtensionOption(kColumnUpdateMinBytes,
+                              "Without deletion vectors, files of so many bytes are updated column by column",
+                              LogicalType::UBIGINT, Value::UBIGINT(1 << 20), nullptr, SetScope::SESSION);
     SetFsync(db, FsyncOf(db));  // the database may have been opened with the setting already
 }
 
@@ -209,6 +213,12 @@ CheckpointMode CheckpointModeOf(duckdb::DatabaseInstance &db) {
 bool FsyncOf(duckdb::DatabaseInstance &db) {
     auto value = GlobalSetting(db, kFsync);
     return value.IsNull() || value.GetValue<bool>();
+}
+
+uint64_t ColumnUpdateMinBytesOf(duckdb::ClientContext &context) {
+    duckdb::Value value;
+    context.TryGetCurrentSetting(kColumnUpdateMinBytes, value);
+    return value.IsNull() ? 0 : value.GetValue<uint64_t>();
 }
 
 std::string CatalogNameOf(duckdb::DatabaseInstance &db) {

@@ -27,6 +27,8 @@ enum class CheckpointMode : uint8_t { kOff, kBackground, kInline };
 CheckpointMode CheckpointModeOf(duckdb::DatabaseInstance &db);
 //! birdfoot_fsync: whether commits and data files are flushed to the disk before they count as written.
 bool FsyncOf(duckdb::DatabaseInstance &db);
+//! birdfoot_column_update_min_bytes: the size from which a file is updated column by column.
+uint64_t ColumnUpdateMinBytesOf(duckdb::ClientContext &context);
 //! birdfoot_catalog_name: the name under which LOAD attaches the catalog of paths.
 std::string CatalogNameOf(duckdb::DatabaseInstance &db);
 

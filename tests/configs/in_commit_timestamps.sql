@@ -1,1 +1,2 @@
 SET spark.databricks.delta.properties.defaults.enableInCommitTimestamps = true
+SET birdfoot_column_update_min_bytes = 0

@@ -244,6 +244,8 @@ class Pair:
 def run_one(con, root, config, seed):
     rng = random.Random(seed)
     statements, pair, log = Statements(rng), Pair(con, root, config), []
+    # Files of any size are updated column by column, or none of these.
+    con.execute(f"SET birdfoot_column_update_min_bytes = {rng.choice([0, 1 << 20])}")
     try:
         pair.run(statements.insert())
         for _ in range(rng.randrange(5, 14)):

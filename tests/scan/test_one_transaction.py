@@ -50,3 +50,18 @@ def test_reads_repeat(table, name):
         assert con.execute(f"SELECT count(*) FROM {other}").fetchone() == (1,)
         con.execute("COMMIT")
         assert con.execute(f"SELECT count(*) FROM {other}").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("statement", ["DELETE FROM {t} WHERE id % 2 = 1 AND id IN (SELECT id FROM {t})", "DELETE FROM {t} WHERE id < 2",
+                                       "UPDATE {t} SET id = id + 10 WHERE id = 1",
+                                       "MERGE INTO {t} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE"])
+def test_changes_behind_a_read_by_another_name(table, name, statement):
+    other = NAMES[name].format(path=table, link=table.parents[1] / "link")
+    with connect() as con:
+        con.execute(f"ATTACH '{table.parent}' AS lake (TYPE birdfoot)")
+        con.execute("BEGIN")
+        assert con.execute(f"SELECT count(*) FROM {other}").fetchone() == (1,)
+        con.execute(statement.format(t=f"delta.`{table}`"))
+        con.execute("COMMIT")
+        assert con.execute(f"SELECT count(*) FROM {other} WHERE id < 10").fetchone() == (0,)

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,11 @@ std::string StatisticsToJson(int64_t num_records, const std::vector<LeafStatisti
 //! The same statistics with "tightBounds":false, for a file that gets a deletion vector: numRecords counts its rows as
 //! before. What nobody can read stays as it is.
 std::optional<std::string> WithWideBounds(const std::optional<std::string> &stats);
+
+//! The same statistics with what `fresh` says of the columns that `replaced` names (physical names, at the top of the
+//! schema), for a file in which these are other ones. None if there are none that anybody can read.
+std::optional<std::string> WithColumns(const std::optional<std::string> &stats, const std::string &fresh,
+                                       const std::set<std::string, std::less<>> &replaced);
 
 //! The leaves that get statistics: the first dataSkippingNumIndexedCols leaves (default 32, -1 all), or those that
 //! dataSkippingStatsColumns names; physical paths with their types. Partition columns are no part of it.

@@ -264,6 +264,42 @@ std::optional<std::string> WithWideBounds(const std::optional<std::string> &stat
     return json;
 }
 
+std::optional<std::string> WithColumns(const std::optional<std::string> &stats, const std::string &fresh,
+                                       const std::set<std::string, std::less<>> &replaced) {
+    const auto old = JsonDocument::Parse(stats.value_or(""));
+    const auto with = JsonDocument::Parse(fresh);
+    if (!old.ok() || !old->root().is_object() || !with.ok()) {
+        return std::nullopt;
+    }
+    std::string json;
+    JsonWriter writer(json);
+    const auto copy = [&](std::string_view name, JsonValue value) -> Status {
+        writer.Key(name).Raw(value.ToText());
+        return {};
+    };
+    const auto keep = [&](std::string_view name, JsonValue value) -> Status {
+        return replaced.contains(name) ? Status() : copy(name, value);
+    };
+    const auto is_of_columns = [](std::string_view name) {
+        return name == "minValues" || name == "maxValues" || name == "nullCount";
+    };
+    writer.BeginObject();
+    auto whole = old->root().ForEachMember([&](std::string_view name, JsonValue value) -> Status {
+        return is_of_columns(name) ? Status() : copy(name, value);
+    });
+    for (const auto *name : {"minValues", "maxValues", "nullCount"}) {
+        const auto before = old->root()[name], now = with->root()[name];
+        if (before.is_object() || now.is_object()) {
+            writer.Key(name).BeginObject();
+            whole = whole.ok() ? before.ForEachMember(keep) : std::move(whole);
+            whole = whole.ok() ? now.ForEachMember(copy) : std::move(whole);
+            writer.EndObject();
+        }
+    }
+    writer.EndObject();
+    return whole.ok() ? std::optional(std::move(json)) : std::nullopt;
+}
+
 Result<std::vector<IndexedLeaf>> IndexedLeaves(const Metadata &metadata, const StructType &schema,
                                                ColumnMappingMode mapping) {
     std::optional<std::vector<FieldPath>> wanted;

@@ -31,6 +31,7 @@ struct RowClause {
     // returned. Of an error: its text.
     std::vector<duckdb::idx_t> row;
     std::vector<bool> given;  // for each column of the table, whether the statement sets it
+    std::vector<bool> kept;   // of an update: whether the column's value is the old one
     std::string condition;    // for the text of an error
 };
 

@@ -114,13 +114,13 @@ std::string DataFiles::NewName(size_t number) const {
                        target_.metadata.partition_columns.empty() ? "-" : ".", layout_.extension);
 }
 
-std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const PartitionValues &values) {
-    auto file = std::make_shared<OpenFile>(plan_);
+NewFile DataFiles::Begin(duckdb::ClientContext &context, const PartitionValues &values) {
+    NewFile file;
     auto folder = NewFolder(values);
     {
         // The folder is there before another thread takes it for known.
         std::lock_guard lock(mutex_);
-        file->number = opened_++;
+        file.number = opened_++;
         if (!folders_.contains(folder)) {
             if (!duckdb::FileSystem::IsRemoteFile(target_.root)) {
                 duckdb::FileSystem::GetFileSystem(context).CreateDirectoriesRecursive(target_.root + "/" + folder);
@@ -128,11 +128,15 @@ std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const 
             folders_.insert(folder);
         }
     }
-    file->partition_values = values;
-    file->relative_path = folder + NewName(file->number);
-    auto path = target_.root + "/" + file->relative_path;
-    pending_.Writing(path);
-    file->parquet = std::make_unique<ParquetFile>(context, path, layout_);
+    file.partition_values = values;
+    file.relative_path = folder + NewName(file.number);
+    pending_.Writing(PathOf(file));
+    return file;
+}
+
+std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const PartitionValues &values) {
+    auto file = std::make_shared<OpenFile>(Begin(context, values), plan_);
+    file->parquet = std::make_unique<ParquetFile>(context, PathOf(*file), layout_);
     return file;
 }
 
@@ -140,8 +144,21 @@ void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
     file.parquet->Close();
     auto origins = file.parquet->TakeOrigins();
     file.parquet.reset();
+    End(context, file, file.statistics.rows(), StatisticsOf(file.statistics), std::move(origins));
+}
+
+std::string DataFiles::StatisticsOf(const StatisticsCollector &statistics) const {
+    if (target_.change_data) {
+        return {};
+    }
+    return StatisticsToJson(statistics.rows(), statistics.Leaves(), string_prefix_,
+                            target_.tight_bounds ? std::optional(true) : std::nullopt);
+}
+
+void DataFiles::End(duckdb::ClientContext &context, const NewFile &file, int64_t rows, std::string stats,
+                    FileOrigins origins) {
     auto &files = duckdb::FileSystem::GetFileSystem(context);
-    auto handle = files.OpenFile(target_.root + "/" + file.relative_path, duckdb::FileFlags::FILE_FLAGS_READ);
+    auto handle = files.OpenFile(PathOf(file), duckdb::FileFlags::FILE_FLAGS_READ);
     if (fsync_) {
         handle->Sync();
     }
@@ -151,11 +168,8 @@ void DataFiles::Close(duckdb::ClientContext &context, OpenFile &file) {
     written.partition_values = file.partition_values;
     written.size = files.GetFileSize(*handle);
     written.modification_time = NowMs();
-    written.rows = file.statistics.rows();
-    if (!target_.change_data) {
-        written.stats = StatisticsToJson(written.rows, file.statistics.Leaves(), string_prefix_,
-                                         target_.tight_bounds ? std::optional(true) : std::nullopt);
-    }
+    written.rows = rows;
+    written.stats = std::move(stats);
     std::lock_guard lock(mutex_);
     written_.emplace_back(file.number, std::move(written));
 }

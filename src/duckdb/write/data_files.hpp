@@ -16,13 +16,16 @@
 
 namespace birdfoot::duck {
 
-struct OpenFile {
-    OpenFile(const StatisticsPlan &plan) : statistics(plan) {}
-
-    std::unique_ptr<ParquetFile> parquet;
+struct NewFile {
     size_t number = 0;
     std::string relative_path;  // not encoded
     PartitionValues partition_values;
+};
+
+struct OpenFile : NewFile {
+    OpenFile(NewFile file, const StatisticsPlan &plan) : NewFile(std::move(file)), statistics(plan) {}
+
+    std::unique_ptr<ParquetFile> parquet;
     StatisticsCollector statistics;
     // Kept by FileWriter, under the partition's mutex.
     uint64_t expected_bytes = 0;  // of row groups being encoded
@@ -35,8 +38,15 @@ public:
     DataFiles(duckdb::ClientContext &context, const WriteTarget &target, const ParquetLayout &layout,
               const StatisticsPlan &plan, PendingFiles &pending);
 
+    //! Names a file and makes its folder. What is in it is the caller's, who says when it is whole.
+    NewFile Begin(duckdb::ClientContext &context, const PartitionValues &values);
+    std::string PathOf(const NewFile &file) const { return target_.root + "/" + file.relative_path; }
+    //! The file is on the disk when this returns, if the settings ask for it.
+    void End(duckdb::ClientContext &context, const NewFile &file, int64_t rows, std::string stats, FileOrigins origins);
+    std::string StatisticsOf(const StatisticsCollector &statistics) const;
+
     std::shared_ptr<OpenFile> Open(duckdb::ClientContext &context, const PartitionValues &values);
-    //! Writes the footer; the file is on the disk when this returns, if the settings ask for it.
+    //! Writes the footer.
     void Close(duckdb::ClientContext &context, OpenFile &file);
     //! All closed files, in the order in which they were opened.
     std::vector<WrittenFile> Finish();

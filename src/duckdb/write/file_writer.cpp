@@ -84,6 +84,7 @@ struct WriterLocal : FileWriter::Local {
 struct FileWriter::Impl {
     Impl(duckdb::ClientContext &context, WriteTarget target, PendingFiles &pending);
 
+    void Check(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
     void Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, WriterLocal &local);
 
@@ -241,17 +242,22 @@ void FileWriter::Impl::MakeFileChunk(duckdb::ClientContext &context, WriterLocal
     local.file_chunk.SetCardinality(chunk.size());
 }
 
+void FileWriter::Impl::Check(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk) {
+    if (chunk.size() == 0 || target.change_data) {  // old rows are as they are
+        return;
+    }
+    checks.Check(chunk);
+    if (!local.rules) {
+        local.rules = rules->MakeLocal(context);
+    }
+    rules->Check(*local.rules, chunk);
+}
+
 void FileWriter::Impl::Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk) {
     if (chunk.size() == 0) {
         return;
     }
-    if (!target.change_data) {  // old rows are as they are
-        checks.Check(chunk);
-        if (!local.rules) {
-            local.rules = rules->MakeLocal(context);
-        }
-        rules->Check(*local.rules, chunk);
-    }
+    Check(context, local, chunk);
     MakeFileChunk(context, local, chunk);
     partitions->CountRows(chunk.size());
     if (partition_columns.empty()) {
@@ -341,6 +347,10 @@ FileWriter::~FileWriter() = default;
 
 duckdb::unique_ptr<FileWriter::Local> FileWriter::MakeLocal() {
     return duckdb::make_uniq<WriterLocal>(impl_->partition_columns);
+}
+
+void FileWriter::Check(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {
+    impl_->Check(context, static_cast<WriterLocal &>(local), chunk);
 }
 
 void FileWriter::Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {

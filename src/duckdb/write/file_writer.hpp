@@ -59,6 +59,8 @@ public:
     //! `chunk` has the schema's columns, of exactly the types TypeOf(column) gives. Checks NOT NULL (nested too),
     //! char/varchar lengths and infinities, CHECK constraints, invariants and generated columns; throws with the
     //! column's name or the constraint's. May flatten the chunk's vectors.
+    void Check(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
+    //! Checks the rows and writes them.
     void Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, Local &local);
     //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call

@@ -126,32 +126,45 @@ Status SetCodec(const Metadata &metadata, ParquetLayout &layout) {
     return {};
 }
 
+namespace {
+
+//! The layout's types without that of the origins.
+duckdb::vector<duckdb::LogicalType> FileTypes(const ParquetLayout &layout) {
+    auto types = layout.types;
+    if (layout.origins) {
+        types.pop_back();
+    }
+    return types;
+}
+
+}  // namespace
+
+std::unique_ptr<duckdb::ParquetWriter> MakeParquetWriter(duckdb::ClientContext &context, const std::string &path,
+                                                         const ParquetLayout &layout) {
+    constexpr int64_t kZstdLevel = 3;
+    return std::make_unique<duckdb::ParquetWriter>(
+        context, duckdb::FileSystem::GetFileSystem(context), path, FileTypes(layout), layout.names,
+        FindCodec(layout.codec)->codec, layout.field_ids.Copy(), duckdb::ShreddingType(),
+        duckdb::vector<std::pair<duckdb::string, duckdb::string>>(), nullptr, duckdb::optional_idx(),
+        duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, true, 0.01, kZstdLevel,
+        duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE);
+}
+
 struct ParquetFile::Impl {
     Impl(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout)
         : context(context),
           types(FileTypes(layout)),
           has_origins(layout.origins),
-          writer(context, duckdb::FileSystem::GetFileSystem(context), path, types, layout.names,
-                 FindCodec(layout.codec)->codec, layout.field_ids.Copy(), duckdb::ShreddingType(), {}, nullptr,
-                 duckdb::optional_idx(), duckdb::PrimitiveColumnWriter::MAX_UNCOMPRESSED_DICT_PAGE_SIZE, true, 0.01,
-                 kZstdLevel, duckdb::ParquetVersion::V1, duckdb::GeoParquetVersion::NONE) {}
+          writer(MakeParquetWriter(context, path, layout)) {}
 
-    static duckdb::vector<duckdb::LogicalType> FileTypes(const ParquetLayout &layout) {
-        auto types = layout.types;
-        if (layout.origins) {
-            types.pop_back();
-        }
-        return types;
-    }
     //! Takes the last column off; its values are appended to `column`.
     duckdb::unique_ptr<duckdb::ColumnDataCollection> TakeOrigins(duckdb::ColumnDataCollection &rows,
                                                                  std::vector<RowOrigin> &column) const;
 
-    static constexpr int64_t kZstdLevel = 3;
     duckdb::ClientContext &context;
     const duckdb::vector<duckdb::LogicalType> types;
     const bool has_origins;
-    duckdb::ParquetWriter writer;
+    const std::unique_ptr<duckdb::ParquetWriter> writer;
     std::mutex mutex;  // so that origins come in the order of the row groups
     FileOrigins origins;
 };
@@ -184,18 +197,18 @@ void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
     duckdb::PreparedRowGroup group;
     duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;  // of variants; there are none
     if (!impl_->has_origins) {
-        impl_->writer.PrepareRowGroup(rows, group, transform);
+        impl_->writer->PrepareRowGroup(rows, group, transform);
         rows.Reset();
-        impl_->writer.FlushRowGroup(group);
+        impl_->writer->FlushRowGroup(group);
         return;
     }
     std::vector<RowOrigin> origins;
     auto left = impl_->TakeOrigins(rows, origins);
     rows.Reset();
-    impl_->writer.PrepareRowGroup(*left, group, transform);
+    impl_->writer->PrepareRowGroup(*left, group, transform);
     left->Reset();
     std::lock_guard lock(impl_->mutex);
-    impl_->writer.FlushRowGroup(group);
+    impl_->writer->FlushRowGroup(group);
     for (auto origin : origins) {
         impl_->origins.Append(origin);
     }
@@ -203,8 +216,8 @@ void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
 
 FileOrigins ParquetFile::TakeOrigins() { return std::move(impl_->origins); }
 
-uint64_t ParquetFile::written() const { return impl_->writer.FileSize(); }
+uint64_t ParquetFile::written() const { return impl_->writer->FileSize(); }
 
-void ParquetFile::Close() { impl_->writer.Finalize(); }
+void ParquetFile::Close() { impl_->writer->Finalize(); }
 
 }  // namespace birdfoot::duck

@@ -1,5 +1,4 @@
-// ParquetFile: one data file being written, on DuckDB's ParquetWriter. The only file of this room that includes the
-// writer, whose constructor changes between DuckDB's versions.
+// ParquetFile: one data file being written, on DuckDB's ParquetWriter.
 #pragma once
 
 #include <memory>
@@ -15,6 +14,10 @@
 #include "core/schema/column_mapping.hpp"
 #include "core/schema/types.hpp"
 #include "duckdb/write/row_origins.hpp"
+
+namespace duckdb {
+class ParquetWriter;
+}
 
 namespace birdfoot::duck {
 
@@ -34,6 +37,11 @@ Result<duckdb::LogicalType> FileTypeOf(const DataType &type, ColumnMappingMode m
 void AddFieldIds(const StructField &field, ColumnMappingMode mapping, duckdb::ChildFieldIDs &ids);
 //! Reads delta.parquet.compression.codec into the layout; DELTA_INVALID_CONFIGURATION_VALUE names what there is.
 Status SetCodec(const Metadata &metadata, ParquetLayout &layout);
+
+//! DuckDB's writer for a new file of that layout; its folder must exist. In this one place, since the writer's
+//! constructor changes between DuckDB's versions.
+std::unique_ptr<duckdb::ParquetWriter> MakeParquetWriter(duckdb::ClientContext &context, const std::string &path,
+                                                         const ParquetLayout &layout);
 
 class ParquetFile {
 public:

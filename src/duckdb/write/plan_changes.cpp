@@ -66,9 +66,11 @@ ChangeTarget TargetOf(ChangeStatement statement, const DeltaTableEntry &table, c
     return target;
 }
 
-//! Notes the scans of the table in the plan below.
-void SetScans(ChangeTarget &target, const duckdb::PhysicalOperator &plan, const StatementNote &note) {
-    CollectScans(plan, target.root, target.scans);
+//! Notes the scans of the table in the plan below. They are of the snapshot that the transaction has pinned, perhaps
+//! under another spelling of the table's path.
+void SetScans(ChangeTarget &target, const DeltaTableEntry &table, const duckdb::PhysicalOperator &plan,
+              const StatementNote &note) {
+    CollectScans(plan, table.snapshot()->root(), target.scans);
     if (note.deterministic && target.scans.size() == 1) {
         target.only_read = ReadOfScan(*target.scans.front());
     }
@@ -104,7 +106,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &contex
                                                    duckdb::PhysicalPlanGenerator &planner, duckdb::LogicalDelete &op) {
     return Guarded([&]() -> duckdb::PhysicalOperator & {
         auto &table = WritableTable(op.table);
-        const auto *scan = op.return_chunk ? nullptr : BareScan(op, table.root());
+        const auto *scan = op.return_chunk ? nullptr : BareScan(op, table.snapshot()->root());
         if (!scan) {
             auto &plan = planner.CreatePlan(*op.children[0]);
             return PlanDelete(context, planner, op, plan);
@@ -123,7 +125,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanDelete(duckdb::ClientContext &, duck
         auto &table = WritableTable(op.table);
         auto note = NoteOf(op);
         auto target = TargetOf(ChangeStatement::kDelete, table, note);
-        SetScans(target, plan, note);
+        SetScans(target, table, plan, note);
         target.file_column = PositionOf(*op.expressions.at(0));
         target.row_column = PositionOf(*op.expressions.at(1));
         auto &clause = target.clauses.emplace_back();
@@ -148,7 +150,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanUpdate(duckdb::ClientContext &, duck
         auto note = NoteOf(op);
         RequirePrepared(note);
         auto target = TargetOf(ChangeStatement::kUpdate, table, note);
-        SetScans(target, plan, note);
+        SetScans(target, table, plan, note);
         SetRowIds(target, table, note.row_ids);
         target.clauses = std::move(note.clauses);
         target.returning = op.return_chunk;
@@ -165,7 +167,7 @@ duckdb::PhysicalOperator &DeltaCatalog::PlanMergeInto(duckdb::ClientContext &, d
         auto note = NoteOf(op);
         RequirePrepared(note);
         auto target = TargetOf(ChangeStatement::kMerge, table, note);
-        SetScans(target, plan, note);
+        SetScans(target, table, plan, note);
         SetRowIds(target, table, note.row_ids);
         target.clause_column = note.clause_column;
         target.source_rows = note.source_rows;

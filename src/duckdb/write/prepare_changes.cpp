@@ -160,13 +160,15 @@ void SetNewRowOfUpdate(RowClause &clause, const duckdb::vector<duckdb::PhysicalI
                        duckdb::TableCatalogEntry &table, duckdb::LogicalProjection &projection) {
     clause.row.resize(table.GetColumns().PhysicalColumnCount());
     clause.given.resize(clause.row.size());
+    clause.kept.resize(clause.row.size());
     for (size_t i = 0; i < columns.size(); i++) {
         const auto index = columns[i].index;
         const auto &column = table.GetColumns().GetColumn(columns[i]);
         const bool is_default = values[i]->GetExpressionType() == ExpressionType::VALUE_DEFAULT;
         clause.row[index] = is_default ? ProjectDefault(projection, defaults[index], column.Type())
                                        : BindingOf(*values[i]).column_index;
-        clause.given[index] = !is_default && values[i]->GetAlias() != kUnchanged;
+        clause.kept[index] = values[i]->GetAlias() == kUnchanged;
+        clause.given[index] = !is_default && !clause.kept[index];
     }
 }
 

@@ -12,8 +12,8 @@
 
 namespace birdfoot::duck {
 
-//! The alias of what an UPDATE leaves as it is, among its new values.
-inline constexpr const char *kUnchanged = "unchanged";
+//! The alias of what an UPDATE leaves as it is, among its new values: no name that a column would have.
+inline constexpr const char *kUnchanged = "\x01unchanged";
 
 void PrepareDelete(duckdb::ClientContext &context, duckdb::LogicalDelete &erase);
 void PrepareUpdate(duckdb::ClientContext &context, duckdb::LogicalUpdate &update);

@@ -80,6 +80,11 @@ RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transac
     count_matches_ =
         target.statement != ChangeStatement::kDelete && !target.OnlyInserts() && !target.AllowsManyMatches();
     work_ = &work;
+    // Where rows are deleted too, others move up.
+    if (target.HasAction(RowAction::kUpdate) && !target.HasAction(RowAction::kDelete) && !target.evolved_to) {
+        column_updates_ = ColumnUpdates::For(context, work, ChangedColumns(),
+                                             [this](uint64_t id) -> const ScanFile & { return FileOf(id); });
+    }
 }
 
 std::unique_ptr<RowChanges::Local> RowChanges::MakeLocal(duckdb::ClientContext &context) {
@@ -230,7 +235,31 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
     if (local.returned) {
         Return(local, new_rows, update ? "UPDATE" : "INSERT");
     }
-    writer_->Write(context, *local.rows, new_rows);
+    if (!update || !column_updates_) {
+        return writer_->Write(context, *local.rows, new_rows);
+    }
+    writer_->Check(context, *local.rows, new_rows);
+    const auto whole = column_updates_->Take(context, local.column_updates, rows.data[target_.file_column],
+                                             rows.data[target_.row_column], new_rows, local.whole_rows);
+    if (whole > 0) {
+        new_rows.Slice(local.whole_rows, whole);
+        writer_->Write(context, *local.rows, new_rows);
+    }
+}
+
+std::set<size_t> RowChanges::ChangedColumns() const {
+    std::set<size_t> changed;
+    for (const auto &clause : target_.clauses) {
+        for (size_t i = 0; clause.action == RowAction::kUpdate && i < clause.row.size(); i++) {
+            if (i >= clause.kept.size() || !clause.kept[i]) {
+                changed.insert(i);
+            }
+        }
+    }
+    for (const auto &column : GeneratedColumns(work_->protocol, work_->schema)) {
+        changed.insert(column.column);
+    }
+    return changed;
 }
 
 void RowChanges::Return(Local &local, duckdb::DataChunk &rows, const char *action) const {
@@ -311,6 +340,9 @@ void RowChanges::Combine(duckdb::ClientContext &context, Local &local) {
     if (local.rows) {
         writer_->Combine(context, *local.rows);
     }
+    if (column_updates_) {
+        column_updates_->Combine(local.column_updates);
+    }
     if (local.changes) {
         change_data_->Combine(context, *local.changes);
     }
@@ -350,7 +382,7 @@ void RowChanges::BeginSealing(duckdb::ClientContext &context) {
         rows.untouched.Union(gone);
         distinct += rows.untouched.cardinality();
         deleted_rows_ += static_cast<int64_t>(rows.deleted.cardinality());
-        if (!gone.empty()) {
+        if (!gone.empty() && !(column_updates_ && column_updates_->HasTaken(id))) {
             touched.push_back({FileOf(id), std::move(gone)});
         }
     }
@@ -399,18 +431,20 @@ std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
     if (!work_) {
         return {};
     }
-    std::vector<ParallelStep> steps(3);
+    std::vector<ParallelStep> steps(4);
     steps[0].begin = [this, &context] {
         BeginSealing(context);
         return sealing_->CopyTasks();
     };
     steps[0].work = [this](duckdb::ExecutionContext &execution) { sealing_->Copy(execution); };
-    steps[1].begin = [this]() -> duckdb::idx_t { return writer_ ? kAllThreads : 0; };
-    steps[1].work = [this](duckdb::ExecutionContext &execution) {
+    steps[1].begin = [this, &context] { return column_updates_ ? column_updates_->Begin(context) : 0; };
+    steps[1].work = [this](duckdb::ExecutionContext &execution) { column_updates_->Write(execution); };
+    steps[2].begin = [this]() -> duckdb::idx_t { return writer_ ? kAllThreads : 0; };
+    steps[2].work = [this](duckdb::ExecutionContext &execution) {
         while (writer_->FinishSome(execution.client)) {
         }
     };
-    steps[2].begin = [this, &context]() -> duckdb::idx_t {
+    steps[3].begin = [this, &context]() -> duckdb::idx_t {
         if (!origins_) {
             return change_data_ ? change_data_->Begin(context) : 0;
         }
@@ -418,7 +452,7 @@ std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
         net_changes_ = std::make_unique<NetChanges>(context, transaction_, *work_);
         return net_changes_->Begin();
     };
-    steps[2].work = [this](duckdb::ExecutionContext &execution) {
+    steps[3].work = [this](duckdb::ExecutionContext &execution) {
         origins_ ? net_changes_->WriteFiles(execution) : change_data_->WriteFiles(execution);
     };
     return steps;
@@ -430,12 +464,21 @@ void RowChanges::ChangeFiles(duckdb::ClientContext &context) {
         written = writer_->Finish(context);
     }
     sealed_ = sealing_->Finish(context);
+    ColumnUpdates::Result updated;
+    if (column_updates_) {
+        updated = column_updates_->Finish();
+        std::move(updated.written.begin(), updated.written.end(), std::back_inserter(written));
+    }
     affected_rows_ = deleted_rows_ + matched_updated_ + unmatched_updated_ + inserted_;
     std::lock_guard lock(work_->mutex);
     work_->moved_rows = work_->moved_rows || (!origins_ && matched_updated_ + unmatched_updated_ > 0);
     if (filler_) {
         filler_->Finish(*work_);
     }
+    const auto removed = RemoveFiles(*work_, updated.replaced, transaction_.engine().now_ms());
+    sealed_.removed.files += removed.files;
+    sealed_.removed.bytes += removed.bytes;
+    sealed_.copied_rows += updated.copied_rows;
     added_ = AddFiles(*work_, std::move(written));
 }
 

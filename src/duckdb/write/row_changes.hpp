@@ -16,6 +16,7 @@
 #include "duckdb/write/change_data.hpp"
 #include "duckdb/write/change_rows.hpp"
 #include "duckdb/write/column_filler.hpp"
+#include "duckdb/write/column_updates.hpp"
 #include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
 #include "duckdb/write/row_sets.hpp"
@@ -35,6 +36,7 @@ public:
         uint64_t listed = 0;  // rows in them
         std::unique_ptr<ColumnFiller::Local> filler;
         duckdb::unique_ptr<FileWriter::Local> rows;
+        ColumnUpdates::Local column_updates;
         duckdb::unique_ptr<FileWriter::Local> changes;
         std::unique_ptr<duckdb::ColumnDataCollection> returned;
         std::map<uint64_t, RowOrigins::Source> sources;   // of updated rows, by their file's id
@@ -42,6 +44,7 @@ public:
         std::vector<duckdb::idx_t> counts;
         duckdb::DataChunk slice;
         duckdb::DataChunk new_rows;
+        duckdb::SelectionVector whole_rows{STANDARD_VECTOR_SIZE};
     };
     std::unique_ptr<Local> MakeLocal(duckdb::ClientContext &context);
     void Take(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
@@ -70,6 +73,8 @@ private:
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
     //! Puts the thread's lists into the sets of all.
     void MergeLists(Local &local);
+    //! The positions of the columns that an update may change.
+    std::set<size_t> ChangedColumns() const;
     void BeginSealing(duckdb::ClientContext &context);
     //! Makes the statement's files part of the transaction's change.
     void ChangeFiles(duckdb::ClientContext &context);
@@ -95,8 +100,9 @@ private:
 
     std::unique_ptr<ColumnFiller> filler_;
     std::unique_ptr<FileWriter> writer_;
-    std::unique_ptr<ChangeData> change_data_;  // of this statement alone
-    std::unique_ptr<NetChanges> net_changes_;  // of the transaction
+    std::unique_ptr<ColumnUpdates> column_updates_;  // null: rows are written whole
+    std::unique_ptr<ChangeData> change_data_;        // of this statement alone
+    std::unique_ptr<NetChanges> net_changes_;        // of the transaction
     std::unique_ptr<Sealing> sealing_;
     SealTotals sealed_;
     FileTotals added_;

@@ -1,0 +1,184 @@
+"""Copy-on-write by column: files that Birdfoot, Spark and delta-rs have written, in several row groups, are updated; rows stay in
+their places, untouched columns keep their bytes, and all three read what is there."""
+import glob
+import json
+import os
+import urllib.parse
+
+import duckdb
+import pytest
+from engines import bird_rows, connect, rows_of, rs_rows, spark_rows
+from cells import CELLS
+from table_check import check_table
+
+ROWS = 6000
+WRITERS = ["birdfoot", "spark", "delta-rs"]
+
+
+def column_of(name, dialect):
+    """The cell's values in turn, and NULL."""
+    literals = [c[dialect] for c in CELLS[name][2]] + ["NULL"]
+    whens = " ".join(f"WHEN {i} THEN CAST({v} AS {CELLS[name][dialect]})" for i, v in enumerate(literals))
+    return f"CASE id % {len(literals)} {whens} END AS c_{name}"
+
+
+def query(dialect, first):
+    ids = f"(SELECT id FROM range({first}, {first + ROWS}))" if dialect == 0 else \
+        f"(SELECT range AS id FROM range({first}, {first + ROWS}))"
+    return f"SELECT id, 'k' || (id % 997) AS k, {', '.join(column_of(n, dialect) for n in CELLS)} FROM {ids}"
+
+
+def make(writer, bird, spark, path):
+    columns = "id BIGINT, k STRING, " + ", ".join(f"c_{n} {c[0]}" for n, c in CELLS.items())
+    if writer == "birdfoot":
+        bird.execute(f"CREATE TABLE delta.`{path}` ({columns}) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+        for first in (0, ROWS):
+            bird.execute(f'INSERT INTO delta."{path}" {query(1, first)}')
+    elif writer == "spark":
+        spark.sql(f"CREATE TABLE delta.`{path}` ({columns}) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+        settings = spark._jsc.hadoopConfiguration()
+        settings.set("parquet.block.size", "50000")
+        try:
+            for first in (0, ROWS):
+                spark.sql(query(0, first)).coalesce(1).write.format("delta").mode("append").save(str(path))
+        finally:
+            settings.unset("parquet.block.size")
+    else:
+        from deltalake import WriterProperties, write_deltalake
+
+        for first in (0, ROWS):
+            rows = bird.execute(query(1, first)).to_arrow_table()
+            write_deltalake(str(path), rows, mode="append", writer_properties=WriterProperties(max_row_group_size=2048, compression="ZSTD"))
+
+
+def live_files(path):
+    adds = {}
+    for commit in sorted(glob.glob(f"{path}/_delta_log/*.json")):
+        for line in open(commit):
+            action = json.loads(line)
+            if "add" in action:
+                adds[action["add"]["path"]] = action["add"]
+            if "remove" in action:
+                adds.pop(action["remove"]["path"])
+    return sorted(os.path.join(path, urllib.parse.unquote(p)) for p in adds)
+
+
+def layout(con, file):
+    """The ids in the file's order, and the size of each column's chunks in each row group."""
+    ids = [r[0] for r in con.execute(f"SELECT id FROM read_parquet('{file}', file_row_number = true) ORDER BY file_row_number").fetchall()]
+    chunks = {}
+    for group, column, size, rows in con.execute(
+            f"SELECT row_group_id, path_in_schema, total_compressed_size, row_group_num_rows FROM parquet_metadata('{file}')").fetchall():
+        chunks.setdefault(column, []).append((rows, size))
+    return ids, chunks
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_all_types(bird, spark, tmp_path, writer):
+    path, plain = tmp_path / "t", duckdb.connect()
+    make(writer, bird, spark, path)
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    plain.execute(f"CREATE TABLE t AS {query(1, 0)} UNION ALL {query(1, ROWS)}")
+    plain.execute("SET TimeZone = 'UTC'")
+    before = [layout(bird, f) for f in live_files(path)]
+    assert len(before) == 2 and (writer == "birdfoot" or all(len(chunks["id"]) > 1 for _, chunks in before))
+    for i, name in enumerate(CELLS):
+        literal = CELLS[name][2][i % len(CELLS[name][2])][1]
+        change = f"SET c_{name} = CASE WHEN id % 4 < 3 THEN CAST({literal} AS {CELLS[name][1]}) END, k = concat(k, 'x') WHERE id % 13 = {i % 13}"
+        assert bird.execute(f'UPDATE delta."{path}" {change}').fetchone() == plain.execute(f"UPDATE t {change}").fetchone()
+    after = [layout(bird, f) for f in live_files(path)]
+    assert sorted(ids for ids, _ in before) == sorted(ids for ids, _ in after)
+    sizes = lambda found: sorted(chunks["id"] for _, chunks in found)
+    assert sizes(before) == sizes(after)  # id was never set
+    history = bird.execute(f"SELECT operationMetrics FROM birdfoot_history('{path}') LIMIT 1").fetchone()[0]
+    assert history["numAddedFiles"] == "2" and history["numRemovedFiles"] == "2"
+    assert int(history["numCopiedRows"]) + int(history["numUpdatedRows"]) == 2 * ROWS
+    expected = rows_of(plain.execute("FROM t"))
+    assert bird_rows(bird, path) == expected
+    check_table(str(path))
+    assert rs_rows(path) == expected
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "20000")  # several tasks a file: each finds its row groups by their middle
+    try:
+        assert spark_rows(spark, path) == expected
+    finally:
+        spark.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_row_groups_on_several_threads(bird, tmp_path):
+    """400,000 rows are four row groups of ours; a MERGE updates some rows of each, inserts others, and reads its own table."""
+    path = tmp_path / "t"
+    bird.execute("SET threads = 3")
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    bird.execute(f'CREATE TABLE delta."{path}" AS SELECT i AS id, i * 0.5 AS x, concat(\'name \', i % 1000) AS name FROM range(400000) r(i)')
+    bird.execute("CREATE TABLE plain AS SELECT i AS id, i * 0.5 AS x, concat('name ', i % 1000) AS name FROM range(400000) r(i)")
+    ids, chunks = layout(bird, live_files(path)[0])
+    assert len(chunks["id"]) == 4
+    for table in (f'delta."{path}"', "plain"):
+        bird.execute(f"MERGE INTO {table} t USING (SELECT (i * 7919) % 500000 AS id, concat('m', i % 3) AS name FROM range(100000) r(i)) s "
+                     "ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)")
+        bird.execute(f"UPDATE {table} SET name = NULL WHERE id > 399990 OR id IN (SELECT id - 1 FROM {table} WHERE name = 'm0')")
+        bird.execute(f"UPDATE {table} SET x = id")  # all rows
+    for left, right in (("plain", f'delta."{path}"'), (f'delta."{path}"', "plain")):
+        assert bird.execute(f"FROM {left} EXCEPT ALL FROM {right} LIMIT 3").fetchall() == []
+    spliced = [layout(bird, f) for f in live_files(path)]
+    assert sorted(len(found) for found, _ in spliced)[-1] == 400000
+    check_table(str(path))
+
+
+def test_what_guards_a_table_guards_updated_columns(bird, tmp_path):
+    path = tmp_path / "t"
+    table = f'delta."{path}"'
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    bird.execute(f"CREATE TABLE {table} (id BIGINT, a INT NOT NULL, s STRING, twice BIGINT GENERATED ALWAYS AS (a * 2), filler STRING)")
+    bird.execute(f"ALTER TABLE {table} ADD CONSTRAINT positive CHECK (a > 0 OR s = 'none')")
+    bird.execute(f"INSERT INTO {table} (id, a, s, filler) SELECT i, i + 1, 's', concat('some text that fills the file ', hash(i)) FROM range(3000) r(i)")
+    file, = live_files(path)
+    for change, error in (("a = NULL", "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"), ("a = -1", "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES")):
+        with pytest.raises(duckdb.Error, match=error):
+            bird.execute(f"UPDATE {table} SET {change} WHERE id = 2999")
+    assert live_files(path) == [file]
+    bird.execute(f"UPDATE {table} SET a = a + 10 WHERE id % 2 = 0")
+    assert bird.execute(f"SELECT count(*), sum(twice - 2 * a) FROM {table}").fetchone() == (3000, 0)
+    new, = live_files(path)
+    assert layout(bird, file)[1]["filler"] == layout(bird, new)[1]["filler"]
+    check_table(str(path))
+
+
+def test_a_source_column_of_any_name_is_a_change(bird, tmp_path):
+    """Columns that stay as they are have a mark in the plan: no name of a user's is taken for it."""
+    path = tmp_path / "t"
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    bird.execute(f'CREATE TABLE delta."{path}" AS SELECT i AS id, 0 AS unchanged, i AS x FROM range(1000) r(i)')
+    bird.execute(f'UPDATE delta."{path}" t SET x = s.unchanged FROM (SELECT 1 AS id, -5 AS unchanged) s WHERE t.id = s.id')
+    bird.execute(f'MERGE INTO delta."{path}" t USING (SELECT 2 AS id, -6 AS unchanged) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET x = s.unchanged')
+    assert bird.execute(f'SELECT x FROM delta."{path}" WHERE id < 4 ORDER BY id').fetchall() == [(0,), (-5,), (-6,), (3,)]
+
+
+def test_a_file_that_lies_about_its_pages_is_written_whole(bird, tmp_path):
+    """The size of a chunk in the footer is cut short: copied, its last page would be lost."""
+    from pyarrow import parquet
+
+    path = tmp_path / "t"
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    bird.execute(f'CREATE TABLE delta."{path}" AS SELECT i AS id, hash(i) AS h, 0 AS x FROM range(1000) r(i)')
+    file, = live_files(path)
+    size = parquet.ParquetFile(file).metadata.row_group(0).column(0).total_compressed_size
+    data = open(file, "rb").read()
+    footer = int.from_bytes(data[-8:-4], "little")
+    head, tail = data[:-8 - footer], data[-8 - footer:]
+
+    def varint(n):
+        n, out = n << 1, b""  # zigzag
+        while n >= 0x80:
+            out, n = out + bytes([n & 0x7F | 0x80]), n >> 7
+        return out + bytes([n])
+
+    assert tail.count(varint(size)) == 1 and len(varint(size)) == len(varint(size - 1))
+    with open(file, "wb") as f:
+        f.write(head + tail.replace(varint(size), varint(size - 1)))
+    with connect() as con:
+        con.execute("SET birdfoot_column_update_min_bytes = 0")
+        con.execute(f'UPDATE delta."{path}" SET x = 1 WHERE id = 7')
+        assert con.execute(f'SELECT count(*), sum(id), sum(x) FROM delta."{path}"').fetchone() == (1000, 499500, 1)
+    new, = live_files(path)
+    assert layout(bird, new)[0] != list(range(1000))  # the changed row comes first in a file that is written whole
