@@ -273,7 +273,8 @@ void ColumnUpdates::BeginRowGroup(duckdb::ClientContext &context, RowGroup &grou
         file.left = file.groups.size();
         file.statistics = std::make_unique<StatisticsCollector>(*plan_);
         file.name = data_files_->Begin(context, file.file.add.partition_values);
-        file.spliced = std::make_unique<SplicedFile>(context, *file.source, data_files_->PathOf(file.name), layout_);
+        file.spliced = std::make_unique<SplicedFile>(context, *file.source, data_files_->PathOf(file.name), layout_,
+                                                     data_files_->dictionaries());
         for (size_t part = 0; part < file.parts.size(); part++) {
             uint64_t position = 0;
             for (auto &chunk : file.parts[part]->Chunks({0})) {

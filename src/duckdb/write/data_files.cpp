@@ -82,6 +82,7 @@ DataFiles::DataFiles(duckdb::ClientContext &context, const WriteTarget &target, 
                      const StatisticsPlan &plan, PendingFiles &pending)
     : target_(target),
       layout_(layout),
+      dictionaries_(layout),
       plan_(plan),
       pending_(pending),
       fsync_(!duckdb::FileSystem::IsRemoteFile(target.root) && FsyncOf(*context.db)),
@@ -136,7 +137,7 @@ NewFile DataFiles::Begin(duckdb::ClientContext &context, const PartitionValues &
 
 std::shared_ptr<OpenFile> DataFiles::Open(duckdb::ClientContext &context, const PartitionValues &values) {
     auto file = std::make_shared<OpenFile>(Begin(context, values), plan_);
-    file->parquet = std::make_unique<ParquetFile>(context, PathOf(*file), layout_);
+    file->parquet = std::make_unique<ParquetFile>(context, PathOf(*file), layout_, dictionaries_);
     return file;
 }
 

@@ -40,6 +40,7 @@ public:
 
     //! Names a file and makes its folder. What is in it is the caller's, who says when it is whole.
     NewFile Begin(duckdb::ClientContext &context, const PartitionValues &values);
+    DictionaryUse &dictionaries() { return dictionaries_; }
     std::string PathOf(const NewFile &file) const { return target_.root + "/" + file.relative_path; }
     //! The file is on the disk when this returns, if the settings ask for it.
     void End(duckdb::ClientContext &context, const NewFile &file, int64_t rows, std::string stats, FileOrigins origins);
@@ -57,6 +58,7 @@ private:
 
     const WriteTarget &target_;
     const ParquetLayout &layout_;
+    DictionaryUse dictionaries_;
     const StatisticsPlan &plan_;
     PendingFiles &pending_;
     const bool fsync_;

@@ -5,10 +5,10 @@
 #include <array>
 #include <limits>
 
-#include "parquet_writer.hpp"
 #include "writer/primitive_column_writer.hpp"
 
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/row_group_encoder.hpp"
 
 namespace birdfoot::duck {
 
@@ -151,11 +151,13 @@ std::unique_ptr<duckdb::ParquetWriter> MakeParquetWriter(duckdb::ClientContext &
 }
 
 struct ParquetFile::Impl {
-    Impl(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout)
+    Impl(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout,
+         DictionaryUse &dictionaries)
         : context(context),
           types(FileTypes(layout)),
           has_origins(layout.origins),
-          writer(MakeParquetWriter(context, path, layout)) {}
+          writer(MakeParquetWriter(context, path, layout)),
+          encoder(context, *writer, layout, dictionaries) {}
 
     //! Takes the last column off; its values are appended to `column`.
     duckdb::unique_ptr<duckdb::ColumnDataCollection> TakeOrigins(duckdb::ColumnDataCollection &rows,
@@ -165,6 +167,7 @@ struct ParquetFile::Impl {
     const duckdb::vector<duckdb::LogicalType> types;
     const bool has_origins;
     const std::unique_ptr<duckdb::ParquetWriter> writer;
+    RowGroupEncoder encoder;
     std::mutex mutex;  // so that origins come in the order of the row groups
     FileOrigins origins;
 };
@@ -188,16 +191,16 @@ duckdb::unique_ptr<duckdb::ColumnDataCollection> ParquetFile::Impl::TakeOrigins(
     return left;
 }
 
-ParquetFile::ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout)
-    : impl_(std::make_unique<Impl>(context, path, layout)) {}
+ParquetFile::ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout,
+                         DictionaryUse &dictionaries)
+    : impl_(std::make_unique<Impl>(context, path, layout, dictionaries)) {}
 
 ParquetFile::~ParquetFile() = default;
 
 void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
     duckdb::PreparedRowGroup group;
-    duckdb::unique_ptr<duckdb::ParquetWriteTransformData> transform;  // of variants; there are none
     if (!impl_->has_origins) {
-        impl_->writer->PrepareRowGroup(rows, group, transform);
+        impl_->encoder.Encode(rows, group);
         rows.Reset();
         impl_->writer->FlushRowGroup(group);
         return;
@@ -205,7 +208,7 @@ void ParquetFile::WriteRowGroup(duckdb::ColumnDataCollection &rows) {
     std::vector<RowOrigin> origins;
     auto left = impl_->TakeOrigins(rows, origins);
     rows.Reset();
-    impl_->writer->PrepareRowGroup(*left, group, transform);
+    impl_->encoder.Encode(*left, group);
     left->Reset();
     std::lock_guard lock(impl_->mutex);
     impl_->writer->FlushRowGroup(group);

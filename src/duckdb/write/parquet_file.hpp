@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,24 @@ void AddFieldIds(const StructField &field, ColumnMappingMode mapping, duckdb::Ch
 //! Reads delta.parquet.compression.codec into the layout; DELTA_INVALID_CONFIGURATION_VALUE names what there is.
 Status SetCodec(const Metadata &metadata, ParquetLayout &layout);
 
+//! Whether the columns of the files of one write are worth a dictionary, as their last row groups tell. Thread-safe.
+class DictionaryUse {
+public:
+    explicit DictionaryUse(const ParquetLayout &layout) : failed_(layout.names.size()) {}
+
+    //! Whether to try, for the next row group, of so many rows.
+    bool Try(size_t column, uint64_t rows);
+    void Found(size_t column, uint64_t rows, bool dictionary);
+
+private:
+    struct Failed {
+        int left = 0;       // row groups that are still to go without one
+        uint64_t rows = 0;  // of the row group that had too many values
+    };
+    std::mutex mutex_;
+    std::vector<Failed> failed_;
+};
+
 //! DuckDB's writer for a new file of that layout; its folder must exist. In this one place, since the writer's
 //! constructor changes between DuckDB's versions.
 std::unique_ptr<duckdb::ParquetWriter> MakeParquetWriter(duckdb::ClientContext &context, const std::string &path,
@@ -46,7 +65,8 @@ std::unique_ptr<duckdb::ParquetWriter> MakeParquetWriter(duckdb::ClientContext &
 class ParquetFile {
 public:
     //! Creates the file; its folder must exist.
-    ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout);
+    ParquetFile(duckdb::ClientContext &context, const std::string &path, const ParquetLayout &layout,
+                DictionaryUse &dictionaries);
     ~ParquetFile();
 
     //! Encodes and appends the rows; several threads may do so at once.

@@ -9,13 +9,13 @@
 #include <mutex>
 #include <set>
 
-#include "parquet_writer.hpp"
 #include "thrift/protocol/TCompactProtocol.h"
 #include "thrift/transport/TVirtualTransport.h"
 
 #include "duckdb/io/parquet_footer.hpp"
 #include "duckdb/scan/legacy_calendar.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/row_group_encoder.hpp"
 
 namespace birdfoot::duck {
 
@@ -196,20 +196,10 @@ double SpliceSource::CopiedPart() const {
 
 struct SplicedFile::Impl {
     Impl(duckdb::ClientContext &context, const SpliceSource::Impl &source, const std::string &path,
-         const ParquetLayout &layout);
+         const ParquetLayout &layout, DictionaryUse &dictionaries);
 
-    //! The new columns of a row group on their way into the file.
-    struct Encoded {
-        struct Column {
-            duckdb::unique_ptr<duckdb::ColumnWriterState> state;
-            size_t leaf = 0, leaves = 0;  // in `group`
-        };
-        duckdb_parquet::RowGroup group;  // of the new columns alone; the states refer to it
-        std::vector<Column> columns;
-    };
-    void EncodeColumn(size_t column, Encoded &encoded, duckdb::ColumnDataCollection &rows);
     //! Writes the next row group.
-    void WriteNext(Encoded &encoded);
+    void WriteNext(duckdb::PreparedRowGroup &encoded);
     //! Copies the chunk's bytes to the end of the file.
     ColumnChunk Copy(const ColumnChunk &chunk);
     int64_t Position() { return static_cast<int64_t>(writer->GetWriter().GetTotalWritten()); }
@@ -217,53 +207,24 @@ struct SplicedFile::Impl {
     const SpliceSource::Impl &source;
     duckdb::unique_ptr<duckdb::FileHandle> source_file;
     std::unique_ptr<duckdb::ParquetWriter> writer;  // the file; what is to be a row group of it is decided here
-    std::vector<duckdb::unique_ptr<duckdb::ColumnWriter>> columns;
-    std::vector<std::vector<duckdb_parquet::SchemaElement>> elements;  // of each column
-    std::mutex mutex;                                                  // of the file and what is below
+    RowGroupEncoder encoder;
+    std::vector<size_t> first_leaves;  // of each new column, among the leaves of them all
+    std::mutex mutex;                  // of the file and what is below
     duckdb_parquet::FileMetaData footer;
-    std::map<size_t, std::unique_ptr<Encoded>> waiting;  // for row groups before them
+    std::map<size_t, std::unique_ptr<duckdb::PreparedRowGroup>> waiting;  // for row groups before them
     std::vector<uint8_t> buffer;
 };
 
 SplicedFile::Impl::Impl(duckdb::ClientContext &context, const SpliceSource::Impl &source_p, const std::string &path,
-                        const ParquetLayout &layout)
+                        const ParquetLayout &layout, DictionaryUse &dictionaries)
     : source(source_p),
       source_file(duckdb::FileSystem::GetFileSystem(context).OpenFile(source.path, duckdb::FileFlags::FILE_FLAGS_READ)),
-      writer(MakeParquetWriter(context, path, layout)) {
-    writer->InitializeSchemaElements();  // its columns ask it for their types
-    std::vector<duckdb_parquet::SchemaElement> schema(1);
-    duckdb::vector<duckdb_parquet::SchemaElement> all(1);
-    for (size_t i = 0; i < layout.types.size(); i++) {
-        auto &column = columns.emplace_back(duckdb::ColumnWriter::CreateWriterRecursive(
-            context, *writer, {}, layout.types[i], layout.names[i], true, &layout.field_ids, nullptr));
-        const auto first = static_cast<std::ptrdiff_t>(all.size());
-        column->FinalizeSchema(all);
-        elements.emplace_back(all.begin() + first, all.end());
-    }
-}
-
-void SplicedFile::Impl::EncodeColumn(size_t position, Encoded &encoded, duckdb::ColumnDataCollection &rows) {
-    auto &column = *columns[position];
-    auto &leaves = encoded.group.columns;
-    auto &made = encoded.columns.emplace_back();
-    made.leaf = leaves.size();
-    made.state = column.InitializeWriteState(encoded.group);
-    made.leaves = leaves.size() - made.leaf;
-    auto &state = *made.state;
-    const duckdb::vector<duckdb::column_t> ids{position};
-    if (column.HasAnalyze()) {
-        for (auto &chunk : rows.Chunks(ids)) {
-            column.Analyze(state, nullptr, chunk.data[0], chunk.size());
-        }
-        column.FinalizeAnalyze(state);
-    }
-    state.definition_levels.reserve(rows.Count());
-    for (auto &chunk : rows.Chunks(ids)) {
-        column.Prepare(state, nullptr, chunk.data[0], chunk.size(), true);
-    }
-    column.BeginWrite(state);
-    for (auto &chunk : rows.Chunks(ids)) {
-        column.Write(state, chunk.data[0], chunk.size());
+      writer(MakeParquetWriter(context, path, layout)),
+      encoder(context, *writer, layout, dictionaries) {
+    size_t leaf = 0;
+    for (size_t i = 0; i < layout.names.size(); i++) {
+        first_leaves.push_back(leaf);
+        leaf += encoder.leaves(i);
     }
 }
 
@@ -296,12 +257,12 @@ ColumnChunk SplicedFile::Impl::Copy(const ColumnChunk &chunk) {
 }
 
 SplicedFile::SplicedFile(duckdb::ClientContext &context, const SpliceSource &source, const std::string &path,
-                         const ParquetLayout &layout)
-    : impl_(std::make_unique<Impl>(context, *source.impl_, path, layout)) {}
+                         const ParquetLayout &layout, DictionaryUse &dictionaries)
+    : impl_(std::make_unique<Impl>(context, *source.impl_, path, layout, dictionaries)) {}
 
 SplicedFile::~SplicedFile() = default;
 
-void SplicedFile::Impl::WriteNext(Encoded &encoded) {
+void SplicedFile::Impl::WriteNext(duckdb::PreparedRowGroup &encoded) {
     const auto &old = source.footer.row_groups[footer.row_groups.size()];
     duckdb_parquet::RowGroup group;
     group.num_rows = old.num_rows;
@@ -309,10 +270,11 @@ void SplicedFile::Impl::WriteNext(Encoded &encoded) {
     int64_t copied = 0;
     for (const auto &column : source.columns) {
         if (column.replaced) {
-            const auto &[state, leaf, leaves] = encoded.columns[*column.replaced];
-            columns[*column.replaced]->FinalizeWrite(*state);
-            const auto first = encoded.group.columns.begin() + static_cast<std::ptrdiff_t>(leaf);
-            group.columns.insert(group.columns.end(), first, first + static_cast<std::ptrdiff_t>(leaves));
+            const auto position = *column.replaced;
+            encoder.column(position).FinalizeWrite(*encoded.states[position]);
+            const auto first = encoded.row_group.columns.begin() + static_cast<std::ptrdiff_t>(first_leaves[position]);
+            group.columns.insert(group.columns.end(), first,
+                                 first + static_cast<std::ptrdiff_t>(encoder.leaves(position)));
             continue;
         }
         for (size_t leaf = column.leaf; leaf < column.leaf + column.leaves; leaf++) {
@@ -320,18 +282,15 @@ void SplicedFile::Impl::WriteNext(Encoded &encoded) {
             copied += old.columns[leaf].meta_data.total_uncompressed_size;
         }
     }
-    group.total_byte_size = encoded.group.total_byte_size + copied;
+    group.total_byte_size = encoded.row_group.total_byte_size + copied;
     group.__set_total_compressed_size(Position() - group.file_offset);
     footer.num_rows += group.num_rows;
     footer.row_groups.push_back(std::move(group));
 }
 
 void SplicedFile::WriteRowGroup(size_t index, duckdb::ColumnDataCollection &rows) {
-    auto encoded = std::make_unique<Impl::Encoded>();
-    encoded->group.num_rows = static_cast<int64_t>(rows.Count());
-    for (size_t i = 0; i < impl_->columns.size(); i++) {
-        impl_->EncodeColumn(i, *encoded, rows);
-    }
+    auto encoded = std::make_unique<duckdb::PreparedRowGroup>();
+    impl_->encoder.Encode(rows, *encoded);
     std::lock_guard lock(impl_->mutex);
     auto &waiting = impl_->waiting;
     waiting.emplace(index, std::move(encoded));
@@ -349,7 +308,7 @@ void SplicedFile::Close() {
     for (const auto &column : source.columns) {
         const auto first = source.footer.schema.begin() + static_cast<std::ptrdiff_t>(column.element);
         if (column.replaced) {
-            const auto &elements = impl_->elements[*column.replaced];
+            const auto &elements = impl_->encoder.elements(*column.replaced);
             footer.schema.insert(footer.schema.end(), elements.begin(), elements.end());
         } else {
             footer.schema.insert(footer.schema.end(), first, first + static_cast<std::ptrdiff_t>(column.elements));

@@ -38,7 +38,7 @@ class SplicedFile {
 public:
     //! Creates the file; its folder must exist. `layout` has the columns that `source` was opened for, in that order.
     SplicedFile(duckdb::ClientContext &context, const SpliceSource &source, const std::string &path,
-                const ParquetLayout &layout);
+                const ParquetLayout &layout, DictionaryUse &dictionaries);
     ~SplicedFile();
 
     //! The new columns of one of the source's row groups, all of its rows in their order. Several threads may call it,

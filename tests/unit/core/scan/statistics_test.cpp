@@ -244,5 +244,26 @@ TEST(StatisticsTest, LeavesAreCountedAsSparkDoes) {
     }
 }
 
+TEST(StatisticsTest, OtherColumnsKeepTheirs) {
+    const std::string old =
+        R"({"numRecords":3,"minValues":{"a":1,"s":{"x":"p"},"gone":2},"maxValues":{"a":9,"s":{"x":"q"}},)"
+        R"("nullCount":{"a":0,"s":{"x":1}},"tightBounds":false,"later":[1]})";
+    EXPECT_EQ(
+        WithColumns(
+            old,
+            R"({"numRecords":3,"minValues":{"s":{"x":"b"}},"maxValues":{"s":{"x":"c"}},"nullCount":{"s":{"x":0}}})",
+            {"s", "gone"}),
+        R"({"numRecords":3,"tightBounds":false,"later":[1],"minValues":{"a":1,"s":{"x":"b"}},)"
+        R"("maxValues":{"a":9,"s":{"x":"c"}},"nullCount":{"a":0,"s":{"x":0}}})");
+    // No statistics of the new column, none of the old ones.
+    EXPECT_EQ(
+        WithColumns(old, R"({"numRecords":3})", {"a", "s"}),
+        R"({"numRecords":3,"tightBounds":false,"later":[1],"minValues":{"gone":2},"maxValues":{},"nullCount":{}})");
+    EXPECT_EQ(WithColumns(R"({"numRecords":3})", R"({"numRecords":3,"nullCount":{"a":1}})", {"a"}),
+              R"({"numRecords":3,"nullCount":{"a":1}})");
+    EXPECT_EQ(WithColumns("no JSON", R"({"numRecords":3})", {"a"}), std::nullopt);
+    EXPECT_EQ(WithColumns(std::nullopt, R"({"numRecords":3})", {"a"}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace birdfoot
