@@ -49,6 +49,16 @@ std::string TypeText(const DataType &type) {
     }
 }
 
+//! An expression, which the table keeps in Spark's words, with its texts as this parser reads them: a backslash is one.
+std::string ExpressionText(std::string_view expression) {
+    std::string text;
+    for (const auto &token : Tokenize(expression, Dialect::kSpark)) {
+        const auto value = token.kind == TokenKind::kString ? TextOf(token, Dialect::kSpark) : std::nullopt;
+        text += value ? QuoteText(*value) : std::string(token.text);
+    }
+    return text;
+}
+
 std::string ColumnText(const StructField &field) {
     auto column = field;
     const auto &metadata = field.metadata;
@@ -60,7 +70,7 @@ std::string ColumnText(const StructField &field) {
     }
     text += field.nullable ? "" : " NOT NULL";
     if (const auto generated = metadata.StringOf("delta.generationExpression")) {
-        text += fmt::format(" GENERATED ALWAYS AS ({})", *generated);
+        text += fmt::format(" GENERATED ALWAYS AS ({})", ExpressionText(*generated));
     }
     if (const auto start = metadata.IntOf("delta.identity.start")) {
         const bool by_default = metadata.JsonOf("delta.identity.allowExplicitInsert") == "true";
@@ -69,7 +79,7 @@ std::string ColumnText(const StructField &field) {
                             metadata.IntOf("delta.identity.step").value_or(1));
     }
     if (const auto value = metadata.StringOf("CURRENT_DEFAULT")) {
-        text += " DEFAULT " + *value;
+        text += " DEFAULT " + ExpressionText(*value);
     }
     if (const auto comment = metadata.StringOf(kCommentMetadata)) {
         text += " COMMENT " + QuoteText(*comment);
@@ -128,7 +138,7 @@ std::string CreateTableText(const TableDescription &table) {
     for (const auto &[key, value] : PropertiesOf(table)) {
         if (std::string_view(key).substr(0, kConstraintPrefix.size()) == kConstraintPrefix) {
             text += fmt::format("{}CONSTRAINT {} CHECK ({})", separator, NameText(key.substr(kConstraintPrefix.size())),
-                                value);
+                                ExpressionText(value));
         } else if (!IsCounter(key)) {
             properties += fmt::format("{}\n  {} = {}", properties.empty() ? "" : ",", QuoteText(key), QuoteText(value));
         }

@@ -93,6 +93,10 @@ private:
     }
 
     Result<ParsedType> Base() {
+        if (cursor_.Peek().kind == TokenKind::kQuoted) {  // as DuckDB prints a type that it has not looked up
+            const auto text = cursor_.Peek().text;
+            return Primitive(Upper(text.substr(1, text.size() - 2)));
+        }
         if (cursor_.Peek().kind != TokenKind::kWord) {
             return cursor_.Syntax("a type is expected here", "Types are written like BIGINT, STRING or ARRAY<INT>");
         }

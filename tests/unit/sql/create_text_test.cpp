@@ -29,6 +29,7 @@ TEST(CreateText, ReadsBack) {
     table.schema.fields[2].metadata.SetString("__CHAR_VARCHAR_TYPE_STRING", "varchar(10)");
     table.schema.fields[3].metadata.SetString("delta.generationExpression", "CAST(ts AS DATE)");
     table.schema.fields[4].metadata.SetString("CURRENT_DEFAULT", "1.5");
+    table.schema.fields[2].metadata.SetString("CURRENT_DEFAULT", R"('it\'s \\')");
     table.schema.fields[5].metadata.Set("delta.identity.start", "5");
     table.schema.fields[5].metadata.Set("delta.identity.step", "2");
     table.schema.fields[5].metadata.Set("delta.identity.allowExplicitInsert", "false");
@@ -44,7 +45,7 @@ TEST(CreateText, ReadsBack) {
               "CREATE TABLE lake.sales.`my table` (\n"
               "  id BIGINT NOT NULL COMMENT 'the key',\n"
               "  `a b` STRUCT<x: ARRAY<INT> NOT NULL COMMENT 'it''s', `y z`: MAP<STRING, DATE>>,\n"
-              "  c VARCHAR(10),\n"
+              "  c VARCHAR(10) DEFAULT 'it''s \\',\n"
               "  day DATE GENERATED ALWAYS AS (CAST(ts AS DATE)),\n"
               "  n DECIMAL(5,2) DEFAULT 1.5,\n"
               "  k BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 5 INCREMENT BY 2),\n"
@@ -62,7 +63,7 @@ TEST(CreateText, ReadsBack) {
     EXPECT_EQ(StatementText::Of(*reading),
               "create lake.sales.`my table` using delta (id:bigint! comment the key, a b:struct<x:array<int>,y "
               "z:map<string,date>>, "
-              "c:string of varchar(10), day:date generated CAST(ts AS DATE), n:decimal(5,2) default 1.5, k:bigint "
+              "c:string of varchar(10) default 'it\\'s \\\\', day:date generated CAST(ts AS DATE), n:decimal(5,2) default 1.5, k:bigint "
               "identity 5 2!) "
               "check positive{id > 0} partitioned(day) location /data/my table comment what it's about "
               "properties(delta.appendOnly=true,delta.feature.allowColumnDefaults=supported,owner=me)");

@@ -13,6 +13,7 @@ TEST(SqlTypes, Names) {
         {"BYTE", "tinyint"},
         {"SMALLINT", "smallint"},
         {"SHORT", "smallint"},
+        {"\"date\"", "date"},
         {"INT", "int"},
         {"INTEGER", "int"},
         {"BIGINT", "bigint"},
