@@ -1,13 +1,8 @@
 """Copy-on-write by column: files that Birdfoot, Spark and delta-rs have written, in several row groups, are updated; rows stay in
 their places, untouched columns keep their bytes, and all three read what is there."""
-import glob
-import json
-import os
-import urllib.parse
-
 import duckdb
 import pytest
-from engines import bird_rows, connect, rows_of, rs_rows, spark_rows
+from engines import bird_rows, connect, live_files, rows_of, rs_rows, spark_rows
 from cells import CELLS
 from table_check import check_table
 
@@ -49,18 +44,6 @@ def make(writer, bird, spark, path):
         for first in (0, ROWS):
             rows = bird.execute(query(1, first)).to_arrow_table()
             write_deltalake(str(path), rows, mode="append", writer_properties=WriterProperties(max_row_group_size=2048, compression="ZSTD"))
-
-
-def live_files(path):
-    adds = {}
-    for commit in sorted(glob.glob(f"{path}/_delta_log/*.json")):
-        for line in open(commit):
-            action = json.loads(line)
-            if "add" in action:
-                adds[action["add"]["path"]] = action["add"]
-            if "remove" in action:
-                adds.pop(action["remove"]["path"])
-    return sorted(os.path.join(path, urllib.parse.unquote(p)) for p in adds)
 
 
 def layout(con, file):

@@ -1,9 +1,12 @@
 """Birdfoot in the stock Python module, and what the engines return brought into one form."""
 import datetime
 import decimal
+import glob
+import json
 import math
 import os
 import pathlib
+import urllib.parse
 
 import duckdb
 
@@ -68,3 +71,16 @@ def rs_rows(path):
     batches = QueryBuilder().register("t", DeltaTable(str(path))).execute("SELECT * FROM t")
     table = pyarrow.table(batches) if not hasattr(batches, "read_all") else pyarrow.table(batches.read_all())
     return rows_of([tuple(r.values()) for r in table.to_pylist(maps_as_pydicts="strict")])
+
+
+def live_files(path):
+    """The data files of the latest version, as the JSON commits tell."""
+    adds = {}
+    for commit in sorted(glob.glob(f"{path}/_delta_log/*.json")):
+        for line in open(commit):
+            action = json.loads(line)
+            if "add" in action:
+                adds[action["add"]["path"]] = action["add"]
+            if "remove" in action:
+                adds.pop(action["remove"]["path"])
+    return sorted(os.path.join(path, urllib.parse.unquote(p)) for p in adds)

@@ -106,6 +106,19 @@ void CheckFooter(const duckdb_parquet::FileMetaData &footer, const duckdb::strin
     }
 }
 
+//! DuckDB asks a Bloom filter for the bits of a number. A zero has two signs and NaN many forms: row groups that hold an
+//! equal number would be skipped.
+void ForgetBloomFiltersOfReals(duckdb_parquet::FileMetaData &footer) {
+    for (auto &group : footer.row_groups) {
+        for (auto &column : group.columns) {
+            const auto type = column.meta_data.type;
+            if (type == duckdb_parquet::Type::FLOAT || type == duckdb_parquet::Type::DOUBLE) {
+                column.meta_data.__isset.bloom_filter_offset = false;
+            }
+        }
+    }
+}
+
 duckdb::shared_ptr<duckdb::ParquetFileMetadataCache> ReadFooter(duckdb::ClientContext &context,
                                                                 const duckdb::OpenFileInfo &file) {
     auto files = duckdb::CachingFileSystem::Get(context);
@@ -131,6 +144,7 @@ duckdb::shared_ptr<duckdb::ParquetFileMetadataCache> ReadFooter(duckdb::ClientCo
     }
     auto footer = ParseFooter(data + size - kTail - length, length, file.path);
     CheckFooter(*footer, file.path);
+    ForgetBloomFiltersOfReals(*footer);
     return duckdb::make_shared_ptr<duckdb::ParquetFileMetadataCache>(
         std::move(footer), *handle, nullptr, duckdb::make_uniq<duckdb_parquet::FileCryptoMetaData>(), length);
 }
