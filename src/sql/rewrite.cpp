@@ -125,8 +125,15 @@ private:
             sample = " " + std::string(text_.substr(begin, EndOf(next - 1) - begin));
         }
         const auto alias = aliased ? std::string() : Alias(next);
-        edits_.push_back({tokens_[i].offset, EndOf(next - 1),
-                          fmt::format("{}AT ({} => {}){}", alias, version ? "VERSION" : "TIMESTAMP", operand, sample)});
+        const auto &name = tokens_[*table];
+        const bool path = name.kind == TokenKind::kString;
+        if (path) {  // DuckDB takes no AT behind a path
+            edits_.push_back({name.offset, EndOf(*table),
+                              fmt::format("delta_scan({}, {} => {})", name.text,
+                                          version ? "versionAsOf" : "timestampAsOf", operand)});
+        }
+        const auto at = path ? std::string() : fmt::format("AT ({} => {})", version ? "VERSION" : "TIMESTAMP", operand);
+        edits_.push_back({tokens_[i].offset, EndOf(next - 1), alias + at + sample});
         if (const auto &before = tokens_[*table - 1]; before.IsWord("TABLE")) {  // TABLE t has no AT, FROM t has
             edits_.push_back({before.offset, before.offset + before.text.size(), "FROM"});
         }

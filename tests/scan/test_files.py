@@ -328,6 +328,18 @@ def test_explain_tells_what_was_spared(bird, tmp_path):
     assert "Total Files Read: 1" in words and "Files Skipped by Joins and Limits: 9" in words, words
 
 
+def test_time_travel_of_a_path(bird, tmp_path):
+    bird.execute(f"CREATE TABLE delta.`{tmp_path}/t` AS SELECT 1 AS id")
+    bird.execute(f"INSERT INTO delta.`{tmp_path}/t` VALUES (2)")
+    last, = bird.execute(f"SELECT max(timestamp)::VARCHAR FROM birdfoot_history('{tmp_path}/t')").fetchone()
+    for path in (f"'{tmp_path}/t'", f"'delta:{tmp_path}/t'"):
+        assert bird.execute(f"SELECT * FROM {path} VERSION AS OF 0").fetchall() == [(1,)]
+        assert bird.execute(f"SELECT b.id FROM {path} AS a VERSION AS OF 0 JOIN {path} b ON a.id < b.id").fetchall() == [(2,)]
+        assert bird.execute(f"SELECT count(a.id) FROM {path} TIMESTAMP AS OF '{last}' AS a").fetchall() == [(2,)]
+        with pytest.raises(Exception, match="DELTA_VERSION_NOT_FOUND|does not exist|DELTA_TIMESTAMP"):
+            bird.execute(f"SELECT * FROM {path} VERSION AS OF 9")
+
+
 def test_names_with_delta_in_front(bird, tmp_path):
     t = one_file(tmp_path / "t", {"id": "long"}, {"id": pa.array([1])})
     assert bird.execute(f"SELECT * FROM 'delta:{t.path}'").fetchall() == [(1,)]

@@ -106,8 +106,8 @@ void CheckFooter(const duckdb_parquet::FileMetaData &footer, const duckdb::strin
     }
 }
 
-//! DuckDB asks a Bloom filter for the bits of a number. A zero has two signs and NaN many forms: row groups that hold an
-//! equal number would be skipped.
+//! DuckDB asks a Bloom filter for the bits of a number. A zero has two signs and NaN many forms: row groups that hold
+//! an equal number would be skipped.
 void ForgetBloomFiltersOfReals(duckdb_parquet::FileMetaData &footer) {
     for (auto &group : footer.row_groups) {
         for (auto &column : group.columns) {

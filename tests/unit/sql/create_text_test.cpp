@@ -63,7 +63,8 @@ TEST(CreateText, ReadsBack) {
     EXPECT_EQ(StatementText::Of(*reading),
               "create lake.sales.`my table` using delta (id:bigint! comment the key, a b:struct<x:array<int>,y "
               "z:map<string,date>>, "
-              "c:string of varchar(10) default 'it\\'s \\\\', day:date generated CAST(ts AS DATE), n:decimal(5,2) default 1.5, k:bigint "
+              "c:string of varchar(10) default 'it\\'s \\\\', day:date generated CAST(ts AS DATE), n:decimal(5,2) "
+              "default 1.5, k:bigint "
               "identity 5 2!) "
               "check positive{id > 0} partitioned(day) location /data/my table comment what it's about "
               "properties(delta.appendOnly=true,delta.feature.allowColumnDefaults=supported,owner=me)");
