@@ -180,7 +180,6 @@ duckdb::idx_t ColumnUpdates::Take(duckdb::ClientContext &context, Local &local, 
     for (auto *taken : touched) {
         if (!taken->values) {
             taken->values = std::make_unique<duckdb::ColumnDataCollection>(context, types);
-            taken->values->InitializeAppend(taken->appending);
         }
         const duckdb::SelectionVector selection(taken->selected.data());
         const auto size = taken->selected.size();
@@ -193,7 +192,9 @@ duckdb::idx_t ColumnUpdates::Take(duckdb::ClientContext &context, Local &local, 
             slice.data[i + 1].Slice(selection, size);
         }
         slice.SetCardinality(size);
-        taken->values->Append(taken->appending, slice);
+        duckdb::ColumnDataAppendState appending;  // pins memory: there may be hundreds of files
+        taken->values->InitializeAppend(appending);
+        taken->values->Append(appending, slice);
         taken->selected.clear();
     }
     return left_count;
@@ -202,7 +203,6 @@ duckdb::idx_t ColumnUpdates::Take(duckdb::ClientContext &context, Local &local, 
 void ColumnUpdates::Combine(Local &local) {
     for (auto &[id, rows] : local.files) {
         if (rows.values) {
-            rows.appending.current_chunk_state.handles.clear();
             std::lock_guard lock(rows.file->mutex);
             rows.file->updated += rows.values->Count();
             rows.file->parts.push_back(std::move(rows.values));

@@ -39,7 +39,6 @@ public:
         struct Rows {
             File *file = nullptr;  // null: it is not one of those
             std::unique_ptr<duckdb::ColumnDataCollection> values;
-            duckdb::ColumnDataAppendState appending;
             std::vector<duckdb::sel_t> selected;  // of the chunk at hand
         };
         std::unordered_map<uint64_t, Rows> files;
