@@ -1,5 +1,8 @@
 """Copy-on-write by column: files that Birdfoot, Spark and delta-rs have written, in several row groups, are updated; rows stay in
 their places, untouched columns keep their bytes, and all three read what is there."""
+import json
+import os
+
 import duckdb
 import pytest
 from engines import bird_rows, connect, live_files, rows_of, rs_rows, spark_rows
@@ -165,3 +168,58 @@ def test_a_file_that_lies_about_its_pages_is_written_whole(bird, tmp_path):
         assert con.execute(f'SELECT count(*), sum(id), sum(x) FROM delta."{path}"').fetchone() == (1000, 499500, 1)
     new, = live_files(path)
     assert layout(bird, new)[0] != list(range(1000))  # the changed row comes first in a file that is written whole
+
+
+def table_of_file(path, arrow, fields):
+    """A table in id mode over one Parquet file; `fields` are (name, id, type) of the table."""
+    from pyarrow import parquet
+
+    os.makedirs(f"{path}/_delta_log")
+    parquet.write_table(arrow, f"{path}/p.parquet")
+    schema = {"type": "struct", "fields": [
+        {"name": n, "type": t, "nullable": True, "metadata": {"delta.columnMapping.id": i, "delta.columnMapping.physicalName": n}} for n, i, t in fields]}
+    actions = [{"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}},
+               {"metaData": {"id": "x", "format": {"provider": "parquet", "options": {}}, "partitionColumns": [], "createdTime": 0,
+                             "schemaString": json.dumps(schema),
+                             "configuration": {"delta.columnMapping.mode": "id", "delta.columnMapping.maxColumnId": "9"}}},
+               {"add": {"path": "p.parquet", "partitionValues": {}, "size": os.path.getsize(f"{path}/p.parquet"), "modificationTime": 0,
+                        "dataChange": True, "stats": json.dumps({"numRecords": arrow.num_rows})}}]
+    with open(f"{path}/_delta_log/{0:020}.json", "w") as log:
+        log.write("\n".join(map(json.dumps, actions)) + "\n")
+
+
+@pytest.mark.parametrize("file,fields", [
+    ([("a", 1), ("k", 2)], [("b", 1, "long"), ("k", 2, "string"), ("a", 3, "long")]),
+    ([("b", 3), ("a", 1), ("k", 2)], [("b", 1, "long"), ("k", 2, "string"), ("a", 3, "long")]),
+], ids=["another column has the name", "names swapped"])
+def test_columns_mapped_by_id(bird, tmp_path, file, fields):
+    import pyarrow as pa
+
+    count = 5000
+    values = {"k": pa.array([f"some text {i * 7919 % 10007}" for i in range(count)])}
+    arrays = [values.get(name, pa.array(range(count))) for name, _ in file]
+    schema = pa.schema([pa.field(n, a.type, metadata={"PARQUET:field_id": str(i)}) for (n, i), a in zip(file, arrays)])
+    path = tmp_path / "t"
+    table_of_file(path, pa.Table.from_arrays(arrays, schema=schema), fields)
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    before = bird.execute(f'SELECT sum(b), count(a), count(DISTINCT k) FROM delta."{path}"').fetchone()
+    assert before[0] == sum(range(count)) and before[1] in (0, count)
+    bird.execute(f'UPDATE delta."{path}" SET a = 100 WHERE b = 2')
+    assert bird.execute(f'SELECT sum(b), count(a), count(DISTINCT k) FROM delta."{path}"').fetchone() == (before[0], before[1] or 1, before[2])
+    assert bird.execute(f'SELECT a FROM delta."{path}" WHERE b = 2').fetchall() == [(100,)]
+
+
+def test_ids_of_columns_after_an_upgrade(bird, tmp_path):
+    """Files from before column mapping have no field ids. Writers must write them: such a file is written whole."""
+    from pyarrow import parquet
+
+    path = tmp_path / "t"
+    bird.execute("SET birdfoot_column_update_min_bytes = 0")
+    bird.execute(f'CREATE TABLE delta."{path}" AS SELECT i AS id, 0 AS x, concat(\'pad\', hash(i)) AS pad FROM range(3000) r(i)')
+    bird.execute(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    for _ in range(2):
+        bird.execute(f'UPDATE delta."{path}" SET x = x + 1 WHERE id % 2 = 0')
+        file, = live_files(path)
+        schema = parquet.read_schema(file)
+        assert [schema.field(n).metadata[b"PARQUET:field_id"] for n in ("id", "x", "pad")] == [b"1", b"2", b"3"]
+    assert bird.execute(f'SELECT count(*), sum(x), sum(id) FROM delta."{path}"').fetchone() == (3000, 3000, 4498500)

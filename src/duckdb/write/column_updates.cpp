@@ -98,9 +98,8 @@ ColumnUpdates::ColumnUpdates(duckdb::ClientContext &context, const TableWork &wo
       least_bytes_(ColumnUpdateMinBytesOf(context)),
       changed_(changed.begin(), changed.end()),
       file_of_(std::move(file_of)) {
-    std::vector<StructField> fields;
     for (auto position : changed_) {
-        const auto &field = fields.emplace_back(target_.schema.fields[position]);
+        const auto &field = fields_.emplace_back(target_.schema.fields[position]);
         layout_.types.push_back(ValueOrThrow(FileTypeOf(field.type, target_.mapping, field.name)));
         layout_.names.push_back(PhysicalName(field, target_.mapping));
         AddFieldIds(field, target_.mapping, layout_.field_ids);
@@ -109,7 +108,7 @@ ColumnUpdates::ColumnUpdates(duckdb::ClientContext &context, const TableWork &wo
     OkOrThrow(SetCodec(target_.metadata, layout_));
     auto leaves = ValueOrThrow(IndexedLeaves(target_.metadata, target_.schema, target_.mapping));
     std::erase_if(leaves, [&](const IndexedLeaf &leaf) { return !changed_names_.contains(leaf.column.front()); });
-    plan_ = std::make_unique<StatisticsPlan>(std::move(leaves), fields, target_.mapping);
+    plan_ = std::make_unique<StatisticsPlan>(std::move(leaves), fields_, target_.mapping);
     data_files_ = std::make_unique<DataFiles>(context, target_, layout_, *plan_, files);
 }
 
@@ -125,7 +124,7 @@ ColumnUpdates::File *ColumnUpdates::FileOf(duckdb::ClientContext &context, uint6
     if (file.add.deletion_vector || static_cast<uint64_t>(file.add.size) < least_bytes_) {
         return nullptr;
     }
-    auto source = SpliceSource::Open(context, file.path, layout_.names);
+    auto source = SpliceSource::Open(context, file.path, fields_, target_.mapping);
     if (!source || source->CopiedPart() < kLeastCopied) {
         return nullptr;
     }
@@ -216,7 +215,9 @@ duckdb::idx_t ColumnUpdates::Begin(duckdb::ClientContext &context) {
     for (auto &[id, file] : files_) {
         if (file) {
             scanned.push_back(file->file.add);
-            by_path_.emplace(file->file.add.path, file.get());
+            if (!by_path_.emplace(file->file.add.path, file.get()).second) {
+                Broken(file->file.path, "it has two ids");
+            }
         }
     }
     if (scanned.empty()) {
@@ -266,25 +267,29 @@ void ColumnUpdates::Write(duckdb::ExecutionContext &context) {
     }
 }
 
+void ColumnUpdates::BeginFile(duckdb::ClientContext &context, File &file) {
+    file.begun = true;
+    file.left = file.groups.size();
+    file.statistics = std::make_unique<StatisticsCollector>(*plan_);
+    file.name = data_files_->Begin(context, file.file.add.partition_values);
+    file.spliced = std::make_unique<SplicedFile>(context, *file.source, data_files_->PathOf(file.name), layout_,
+                                                 data_files_->dictionaries());
+    for (size_t part = 0; part < file.parts.size(); part++) {
+        uint64_t position = 0;
+        for (auto &chunk : file.parts[part]->Chunks({0})) {
+            const auto *numbers = duckdb::FlatVector::GetData<int64_t>(chunk.data[0]);
+            for (duckdb::idx_t i = 0; i < chunk.size(); i++) {
+                file.values.push_back({static_cast<uint64_t>(numbers[i]), part, position++});
+            }
+        }
+    }
+    std::sort(file.values.begin(), file.values.end(), [](const auto &a, const auto &b) { return a.row < b.row; });
+}
+
 void ColumnUpdates::BeginRowGroup(duckdb::ClientContext &context, RowGroup &group, File &file, uint64_t row) {
     std::lock_guard lock(file.mutex);
     if (!file.begun) {
-        file.begun = true;
-        file.left = file.groups.size();
-        file.statistics = std::make_unique<StatisticsCollector>(*plan_);
-        file.name = data_files_->Begin(context, file.file.add.partition_values);
-        file.spliced = std::make_unique<SplicedFile>(context, *file.source, data_files_->PathOf(file.name), layout_,
-                                                     data_files_->dictionaries());
-        for (size_t part = 0; part < file.parts.size(); part++) {
-            uint64_t position = 0;
-            for (auto &chunk : file.parts[part]->Chunks({0})) {
-                const auto *numbers = duckdb::FlatVector::GetData<int64_t>(chunk.data[0]);
-                for (duckdb::idx_t i = 0; i < chunk.size(); i++) {
-                    file.values.push_back({static_cast<uint64_t>(numbers[i]), part, position++});
-                }
-            }
-        }
-        std::sort(file.values.begin(), file.values.end(), [](const auto &a, const auto &b) { return a.row < b.row; });
+        BeginFile(context, file);
     }
     group.file = &file;
     group.index = static_cast<size_t>(std::upper_bound(file.ends.begin(), file.ends.end(), row) - file.ends.begin());
@@ -295,7 +300,12 @@ void ColumnUpdates::BeginRowGroup(duckdb::ClientContext &context, RowGroup &grou
     group.buffer = std::make_unique<RowBuffer>(context, layout_.types, *plan_);
     group.rows.clear();
     group.new_values.Destroy();
+    FetchNewValues(context, group);
+}
 
+//! Chunk by chunk, so that each is fetched once; then by row.
+void ColumnUpdates::FetchNewValues(duckdb::ClientContext &context, RowGroup &group) const {
+    const auto &file = *group.file;
     const auto before = [](const NewValue &value, uint64_t number) { return value.row < number; };
     const auto from = std::lower_bound(file.values.begin(), file.values.end(), group.first, before);
     const auto to = std::lower_bound(from, file.values.end(), file.ends[group.index], before);
@@ -306,7 +316,6 @@ void ColumnUpdates::BeginRowGroup(duckdb::ClientContext &context, RowGroup &grou
     std::sort(wanted.begin(), wanted.end(), [](const auto &a, const auto &b) {
         return std::pair(a.part, a.position) < std::pair(b.part, b.position);
     });
-    // Chunk by chunk, so that each is fetched once; then by row.
     duckdb::vector<duckdb::LogicalType> types{duckdb::LogicalType::BIGINT};
     types.insert(types.end(), layout_.types.begin(), layout_.types.end());
     group.new_values.Initialize(context, types, wanted.size());

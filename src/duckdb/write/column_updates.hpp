@@ -67,7 +67,9 @@ private:
 
     File *FileOf(duckdb::ClientContext &context, uint64_t id);
     struct RowGroup;
+    void BeginFile(duckdb::ClientContext &context, File &file);
     void BeginRowGroup(duckdb::ClientContext &context, RowGroup &group, File &file, uint64_t row);
+    void FetchNewValues(duckdb::ClientContext &context, RowGroup &group) const;
     void EndRowGroup(duckdb::ClientContext &context, RowGroup &group);
     //! The scanned rows with the new values in their places.
     void PutNewValues(const RowGroup &group, duckdb::DataChunk &scanned, duckdb::DataChunk &rows) const;
@@ -76,6 +78,7 @@ private:
     SnapshotPtr view_;
     const uint64_t least_bytes_;  // of a file
     std::vector<size_t> changed_;
+    std::vector<StructField> fields_;                   // these
     std::set<std::string, std::less<>> changed_names_;  // physical
     FileLookup file_of_;
     ParquetLayout layout_;

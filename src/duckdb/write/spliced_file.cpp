@@ -129,14 +129,43 @@ struct SpliceSource::Impl {
     duckdb_parquet::FileMetaData footer;
     std::vector<RootColumn> columns;
     int64_t copied_bytes = 0, bytes = 0;
+
+    //! Says which of the columns are replaced. False where they are not all there, or where names and ids leave a
+    //! doubt.
+    bool SetReplaced(const std::vector<StructField> &replaced, ColumnMappingMode mapping);
 };
+
+bool SpliceSource::Impl::SetReplaced(const std::vector<StructField> &replaced, ColumnMappingMode mapping) {
+    std::map<std::string, RootColumn *> by_name;
+    std::set<int32_t> ids;
+    for (auto &column : columns) {
+        const auto &element = footer.schema[column.element];
+        const bool one_name = by_name.emplace(column.name, &column).second;
+        const bool has_id = element.__isset.field_id && ids.insert(element.field_id).second;
+        if (!one_name || (mapping != ColumnMappingMode::kNone && !has_id)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < replaced.size(); i++) {
+        const auto found = by_name.find(PhysicalName(replaced[i], mapping));
+        if (found == by_name.end()) {
+            return false;
+        }
+        const auto id = mapping == ColumnMappingMode::kNone ? std::nullopt : FieldId(replaced[i]);
+        if (id && footer.schema[found->second->element].field_id != *id) {
+            return false;
+        }
+        found->second->replaced = i;
+    }
+    return true;
+}
 
 SpliceSource::SpliceSource(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 SpliceSource::~SpliceSource() = default;
 
 std::unique_ptr<SpliceSource> SpliceSource::Open(duckdb::ClientContext &context, const std::string &path,
-                                                 const duckdb::vector<std::string> &replaced) {
+                                                 const std::vector<StructField> &replaced, ColumnMappingMode mapping) {
     auto impl = std::make_unique<Impl>();
     impl->path = path;
     impl->footer = *OpenParquet(context, duckdb::OpenFileInfo(path))->GetFileMetadata();
@@ -145,19 +174,7 @@ std::unique_ptr<SpliceSource> SpliceSource::Open(duckdb::ClientContext &context,
         return nullptr;  // the file would no longer say so, or say it of new values too
     }
     impl->columns = RootColumnsOf(impl->footer);
-    size_t found = 0;
-    std::set<std::string> names;
-    for (auto &column : impl->columns) {
-        if (!names.insert(column.name).second) {
-            return nullptr;
-        }
-        const auto position = std::find(replaced.begin(), replaced.end(), column.name);
-        if (position != replaced.end()) {
-            column.replaced = static_cast<size_t>(position - replaced.begin());
-            found++;
-        }
-    }
-    if (found != replaced.size()) {
+    if (!impl->SetReplaced(replaced, mapping)) {
         return nullptr;
     }
     auto file = duckdb::FileSystem::GetFileSystem(context).OpenFile(path, duckdb::FileFlags::FILE_FLAGS_READ);

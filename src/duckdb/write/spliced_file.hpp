@@ -16,10 +16,12 @@ namespace birdfoot::duck {
 
 class SpliceSource {
 public:
-    //! The file at `path`, of which the columns `replaced` are to be others. Null where one of them is not in it, or
-    //! where its pages cannot be copied as they are: they are counted, since a file may say of itself what is not so.
+    //! The file at `path`, of which the columns `replaced` are to be others. Null where one of them is not in it as a
+    //! writer of today names it, or where its pages cannot be copied as they are: they are counted, since a file may
+    //! say of itself what is not so. PROTOCOL.md, "Writer Requirements for Column Mapping": columns must have their
+    //! ids in the new file, so they must have them in this one.
     static std::unique_ptr<SpliceSource> Open(duckdb::ClientContext &context, const std::string &path,
-                                              const duckdb::vector<std::string> &replaced);
+                                              const std::vector<StructField> &replaced, ColumnMappingMode mapping);
     ~SpliceSource();
 
     //! How many rows each row group has: never 0.
