@@ -280,11 +280,9 @@ Result<Alteration> DropColumns(const TableDefinition &table, const std::vector<F
                         "DROP COLUMN is not supported for your Delta table: its files name the column {}. {}",
                         PathText(path), kMappingAdvice);
         }
-        for (const auto &partition : table.metadata.partition_columns) {
-            if (path.size() == 1 && EqualsIgnoreCase(partition, path[0])) {
-                return Fail(Condition::DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN,
-                            "Dropping partition columns ({}) is not allowed.", partition);
-            }
+        if (path.size() == 1 && IsPartitionColumn(table.metadata, path[0])) {
+            return Fail(Condition::DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN,
+                        "Dropping partition columns ({}) is not allowed.", path[0]);
         }
         for (const auto &clustered : clustering) {
             if (IsPrefix(path, clustered)) {

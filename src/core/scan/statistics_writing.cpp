@@ -4,6 +4,7 @@
 
 #include "core/scan/statistics.hpp"
 #include "core/schema/schema_change.hpp"
+#include "core/table/table_definition.hpp"
 
 namespace birdfoot {
 namespace {
@@ -320,11 +321,7 @@ Result<std::vector<IndexedLeaf>> IndexedLeaves(const Metadata &metadata, const S
     }
     StructType data;
     for (const auto &field : schema.fields) {
-        bool partition = false;
-        for (const auto &name : metadata.partition_columns) {
-            partition = partition || EqualsIgnoreCase(name, field.name);
-        }
-        if (!partition) {
+        if (!IsPartitionColumn(metadata, field.name)) {
             data.fields.push_back(field);
         }
     }

@@ -189,6 +189,11 @@ TableDefinition DefinitionOf(const Snapshot &snapshot) {
     return {snapshot.metadata(), snapshot.protocol(), snapshot.schema(), snapshot.mapping()};
 }
 
+bool IsPartitionColumn(const Metadata &metadata, std::string_view name) {
+    return std::any_of(metadata.partition_columns.begin(), metadata.partition_columns.end(),
+                       [&](const auto &partition) { return EqualsIgnoreCase(partition, name); });
+}
+
 Result<ColumnMappingMode> MappingModeOf(const Metadata &metadata) {
     return ParseColumnMappingMode(TextProperty(metadata, kMappingMode).value_or("none"));
 }

@@ -18,6 +18,8 @@ struct TableDefinition {
 };
 
 TableDefinition DefinitionOf(const Snapshot &snapshot);
+//! Whether the table is partitioned by the top-level column of that logical name.
+bool IsPartitionColumn(const Metadata &metadata, std::string_view name);
 
 enum class SchemaChange : uint8_t {
     kAltered,      // the files stay

@@ -5,6 +5,7 @@
 
 #include "duckdb/execution/expression_executor.hpp"
 
+#include "core/table/table_definition.hpp"
 #include "core/table/table_rules.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/spark_expressions.hpp"
@@ -72,11 +73,9 @@ void CheckIdentity(const StructField &field, const IdentityColumn &identity, con
         Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_WITH_GENERATED_EXPRESSION,
                    "IDENTITY column {} cannot be specified with a generated column expression.", field.name));
     }
-    for (const auto &partition : metadata.partition_columns) {
-        if (EqualsIgnoreCase(partition, field.name)) {
-            Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED,
-                       "PARTITIONED BY IDENTITY column {} is not supported.", field.name));
-        }
+    if (IsPartitionColumn(metadata, field.name)) {
+        Throw(Fail(Condition::DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED,
+                   "PARTITIONED BY IDENTITY column {} is not supported.", field.name));
     }
 }
 

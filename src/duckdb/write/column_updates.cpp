@@ -5,8 +5,6 @@
 
 #include "duckdb/common/vector_operations/vector_operations.hpp"
 
-#include "core/table/table_features.hpp"
-#include "core/table/table_properties.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -72,18 +70,14 @@ struct ColumnUpdates::RowGroup {
 
 std::unique_ptr<ColumnUpdates> ColumnUpdates::For(duckdb::ClientContext &context, TableWork &work,
                                                   const std::set<size_t> &changed, FileLookup file_of) {
-    const bool vectors =
-        HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
-    if (changed.empty() || vectors || TracksRows(work) || KeepsOrigins(context, work) ||
+    if (changed.empty() || WritesVectors(work) || TracksRows(work) || KeepsOrigins(context, work) ||
         duckdb::FileSystem::IsRemoteFile(work.transaction.root())) {
         return nullptr;
     }
-    const auto &partitions = work.metadata.partition_columns;
     for (auto position : changed) {
         const auto &field = work.schema.fields[position];
-        const bool partition = std::any_of(partitions.begin(), partitions.end(),
-                                           [&](const auto &name) { return EqualsIgnoreCase(name, field.name); });
-        if (partition || field.type.kind() == TypeKind::kVariant || field.type.kind() == TypeKind::kVoid) {
+        if (IsPartitionColumn(work.metadata, field.name) || field.type.kind() == TypeKind::kVariant ||
+            field.type.kind() == TypeKind::kVoid) {
             return nullptr;
         }
     }
@@ -105,6 +99,7 @@ ColumnUpdates::ColumnUpdates(duckdb::ClientContext &context, const TableWork &wo
         AddFieldIds(field, target_.mapping, layout_.field_ids);
         changed_names_.insert(layout_.names.back());
     }
+    taken_types_.insert(taken_types_.end(), layout_.types.begin(), layout_.types.end());
     OkOrThrow(SetCodec(target_.metadata, layout_));
     auto leaves = ValueOrThrow(IndexedLeaves(target_.metadata, target_.schema, target_.mapping));
     std::erase_if(leaves, [&](const IndexedLeaf &leaf) { return !changed_names_.contains(leaf.column.front()); });
@@ -173,17 +168,15 @@ duckdb::idx_t ColumnUpdates::Take(duckdb::ClientContext &context, Local &local, 
         }
         rows->selected.push_back(static_cast<duckdb::sel_t>(i));
     }
-    duckdb::vector<duckdb::LogicalType> types{duckdb::LogicalType::BIGINT};
-    types.insert(types.end(), layout_.types.begin(), layout_.types.end());
     duckdb::DataChunk slice;
     for (auto *taken : touched) {
         if (!taken->values) {
-            taken->values = std::make_unique<duckdb::ColumnDataCollection>(context, types);
+            taken->values = std::make_unique<duckdb::ColumnDataCollection>(context, taken_types_);
         }
         const duckdb::SelectionVector selection(taken->selected.data());
         const auto size = taken->selected.size();
         slice.Destroy();
-        slice.InitializeEmpty(types);
+        slice.InitializeEmpty(taken_types_);
         slice.data[0].Slice(numbers, selection, size);
         for (size_t i = 0; i < changed_.size(); i++) {
             // The types differ in the names of struct fields only: logical there, physical here.
@@ -316,9 +309,7 @@ void ColumnUpdates::FetchNewValues(duckdb::ClientContext &context, RowGroup &gro
     std::sort(wanted.begin(), wanted.end(), [](const auto &a, const auto &b) {
         return std::pair(a.part, a.position) < std::pair(b.part, b.position);
     });
-    duckdb::vector<duckdb::LogicalType> types{duckdb::LogicalType::BIGINT};
-    types.insert(types.end(), layout_.types.begin(), layout_.types.end());
-    group.new_values.Initialize(context, types, wanted.size());
+    group.new_values.Initialize(context, taken_types_, wanted.size());
     duckdb::SelectionVector selection(STANDARD_VECTOR_SIZE);
     for (size_t i = 0; i < wanted.size();) {
         const auto part = wanted[i].part, chunk_index = wanted[i].position / STANDARD_VECTOR_SIZE;

@@ -82,6 +82,7 @@ private:
     std::set<std::string, std::less<>> changed_names_;  // physical
     FileLookup file_of_;
     ParquetLayout layout_;
+    duckdb::vector<duckdb::LogicalType> taken_types_{duckdb::LogicalType::BIGINT};  // row number, new values
     std::unique_ptr<StatisticsPlan> plan_;
     std::unique_ptr<DataFiles> data_files_;
     std::mutex mutex_;

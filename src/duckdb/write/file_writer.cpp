@@ -10,6 +10,7 @@
 #include "duckdb/function/function_binder.hpp"
 #include "duckdb/planner/expression/bound_reference_expression.hpp"
 
+#include "core/table/table_definition.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
 #include "duckdb/write/data_files.hpp"
@@ -85,7 +86,7 @@ struct FileWriter::Impl {
     Impl(duckdb::ClientContext &context, WriteTarget target, PendingFiles &pending);
 
     void Check(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
-    void Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
+    void WriteChecked(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, WriterLocal &local);
 
     void AddFileColumns();
@@ -131,9 +132,7 @@ void FileWriter::Impl::AddFileColumns() {
     std::map<std::string, PartitionColumn> found;
     for (size_t i = 0; i < fields.size(); i++) {
         const auto &field = fields[i];
-        const auto &names = target.metadata.partition_columns;
-        bool partition = std::any_of(names.begin(), names.end(),
-                                     [&](const auto &name) { return EqualsIgnoreCase(name, field.name); });
+        const bool partition = IsPartitionColumn(target.metadata, field.name);
         if (partition) {
             found[field.name] = {i, PhysicalName(field, target.mapping), field.type, field.name};
         }
@@ -253,11 +252,10 @@ void FileWriter::Impl::Check(duckdb::ClientContext &context, WriterLocal &local,
     rules->Check(*local.rules, chunk);
 }
 
-void FileWriter::Impl::Write(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk) {
+void FileWriter::Impl::WriteChecked(duckdb::ClientContext &context, WriterLocal &local, duckdb::DataChunk &chunk) {
     if (chunk.size() == 0) {
         return;
     }
-    Check(context, local, chunk);
     MakeFileChunk(context, local, chunk);
     partitions->CountRows(chunk.size());
     if (partition_columns.empty()) {
@@ -354,7 +352,12 @@ void FileWriter::Check(duckdb::ClientContext &context, Local &local, duckdb::Dat
 }
 
 void FileWriter::Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {
-    impl_->Write(context, static_cast<WriterLocal &>(local), chunk);
+    Check(context, local, chunk);
+    WriteChecked(context, local, chunk);
+}
+
+void FileWriter::WriteChecked(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk) {
+    impl_->WriteChecked(context, static_cast<WriterLocal &>(local), chunk);
 }
 
 void FileWriter::Combine(duckdb::ClientContext &context, Local &local) {

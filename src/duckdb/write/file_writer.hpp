@@ -62,6 +62,7 @@ public:
     void Check(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     //! Checks the rows and writes them.
     void Write(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
+    void WriteChecked(duckdb::ClientContext &context, Local &local, duckdb::DataChunk &chunk);
     void Combine(duckdb::ClientContext &context, Local &local);
     //! After every Combine: writes one of the buffers that are left; false when there is none. Several threads may call
     //! it.

@@ -7,6 +7,7 @@
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/settings.hpp"
 #include "duckdb/translate/errors.hpp"
+#include "duckdb/write/change_operation.hpp"
 #include "duckdb/write/pending_schema.hpp"
 #include "duckdb/write/work_changes.hpp"
 
@@ -47,13 +48,13 @@ std::string Milliseconds(std::chrono::steady_clock::duration time) {
 
 RowChanges::RowChanges(duckdb::ClientContext &context, DeltaTransaction &transaction, const ChangeTarget &target,
                        const duckdb::vector<duckdb::LogicalType> &result_types)
-    : target_(target), transaction_(transaction), result_types_(result_types) {
+    : target_(target), transaction_(transaction) {
     auto &work = transaction.WorkOn(context, target.root);
     if (!target.OnlyInserts()) {
         RequireNotAppendOnly(work);
     }
     if (target.returning) {
-        returned_ = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
+        returned_ = std::make_unique<ReturnedRows>(context, target, result_types);
     }
     work.half_done = true;
     if (!ClaimIdempotentWrite(context, transaction, work)) {
@@ -100,7 +101,7 @@ std::unique_ptr<RowChanges::Local> RowChanges::MakeLocal(duckdb::ClientContext &
         local->changes = change_data_->MakeLocal();
     }
     if (returned_) {
-        local->returned = std::make_unique<duckdb::ColumnDataCollection>(context, result_types_);
+        local->returned = returned_->MakeLocal(context);
     }
     if (target_.clause_column) {
         for (size_t i = 0; i <= target_.clauses.size(); i++) {
@@ -162,7 +163,7 @@ void RowChanges::Apply(duckdb::ClientContext &context, Local &local, const RowCl
         RowSets::Collect(rows, target_.file_column, target_.row_column, local.deleted);
         unmatched_deleted_ += clause.match == RowMatch::kNotMatchedBySource ? count : 0;
         if (local.returned) {
-            ReturnDeleted(local, clause, rows);
+            returned_->AddDeleted(*local.returned, clause, rows);
         }
         return;
     case RowAction::kUpdate:
@@ -233,7 +234,7 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
         change_data_->Write(context, *local.changes, new_rows, update ? kRowAfter : kInsertedRow);
     }
     if (local.returned) {
-        Return(local, new_rows, update ? "UPDATE" : "INSERT");
+        returned_->Add(*local.returned, new_rows, update ? "UPDATE" : "INSERT");
     }
     if (!update || !column_updates_) {
         return writer_->Write(context, *local.rows, new_rows);
@@ -243,7 +244,7 @@ void RowChanges::WriteNewRows(duckdb::ClientContext &context, Local &local, cons
                                              rows.data[target_.row_column], new_rows, local.whole_rows);
     if (whole > 0) {
         new_rows.Slice(local.whole_rows, whole);
-        writer_->Write(context, *local.rows, new_rows);
+        writer_->WriteChecked(context, *local.rows, new_rows);
     }
 }
 
@@ -260,55 +261,6 @@ std::set<size_t> RowChanges::ChangedColumns() const {
         changed.insert(column.column);
     }
     return changed;
-}
-
-void RowChanges::Return(Local &local, duckdb::DataChunk &rows, const char *action) const {
-    duckdb::DataChunk result;
-    result.InitializeEmpty(result_types_);
-    const bool names_action = target_.statement == ChangeStatement::kMerge;
-    for (size_t i = 0; i + names_action < result_types_.size(); i++) {
-        result.data[i].Reference(rows.data[i]);
-    }
-    if (names_action) {
-        result.data.back().Reference(duckdb::Value(action));
-    }
-    result.SetCardinality(rows.size());
-    local.returned->Append(result);
-}
-
-void RowChanges::ReturnDeleted(Local &local, const RowClause &clause, duckdb::DataChunk &rows) {
-    duckdb::SelectionVector first(STANDARD_VECTOR_SIZE);
-    const auto count = FirstTime(rows, first);
-    duckdb::vector<duckdb::LogicalType> types;
-    for (auto column : clause.row) {
-        types.push_back(rows.data[column].GetType());
-    }
-    duckdb::DataChunk old_rows;
-    old_rows.InitializeEmpty(types);
-    for (size_t i = 0; i < types.size(); i++) {
-        old_rows.data[i].Slice(rows.data[clause.row[i]], first, count);
-    }
-    old_rows.SetCardinality(count);
-    Return(local, old_rows, "DELETE");
-}
-
-duckdb::idx_t RowChanges::FirstTime(duckdb::DataChunk &rows, duckdb::SelectionVector &first) {
-    duckdb::UnifiedVectorFormat file_format, row_format;
-    rows.data[target_.file_column].ToUnifiedFormat(rows.size(), file_format);
-    rows.data[target_.row_column].ToUnifiedFormat(rows.size(), row_format);
-    const auto *files = duckdb::UnifiedVectorFormat::GetData<uint64_t>(file_format);
-    const auto *numbers = duckdb::UnifiedVectorFormat::GetData<int64_t>(row_format);
-    duckdb::idx_t count = 0;
-    std::lock_guard lock(mutex_);
-    for (duckdb::idx_t i = 0; i < rows.size(); i++) {
-        auto &seen = returned_rows_[files[file_format.sel->get_index(i)]];
-        const auto number = static_cast<uint64_t>(numbers[row_format.sel->get_index(i)]);
-        if (!seen.Contains(number)) {
-            seen.Add(number);
-            first.set_index(count++, i);
-        }
-    }
-    return count;
 }
 
 void RowChanges::Fail(const RowClause &clause, duckdb::DataChunk &rows) const {
@@ -347,7 +299,6 @@ void RowChanges::Combine(duckdb::ClientContext &context, Local &local) {
         change_data_->Combine(context, *local.changes);
     }
     if (local.returned) {
-        std::lock_guard lock(mutex_);
         returned_->Combine(*local.returned);
     }
 }
@@ -431,30 +382,34 @@ std::vector<ParallelStep> RowChanges::Steps(duckdb::ClientContext &context) {
     if (!work_) {
         return {};
     }
-    std::vector<ParallelStep> steps(4);
-    steps[0].begin = [this, &context] {
-        BeginSealing(context);
-        return sealing_->CopyTasks();
-    };
-    steps[0].work = [this](duckdb::ExecutionContext &execution) { sealing_->Copy(execution); };
-    steps[1].begin = [this, &context] { return column_updates_ ? column_updates_->Begin(context) : 0; };
-    steps[1].work = [this](duckdb::ExecutionContext &execution) { column_updates_->Write(execution); };
-    steps[2].begin = [this]() -> duckdb::idx_t { return writer_ ? kAllThreads : 0; };
-    steps[2].work = [this](duckdb::ExecutionContext &execution) {
-        while (writer_->FinishSome(execution.client)) {
-        }
-    };
-    steps[3].begin = [this, &context]() -> duckdb::idx_t {
-        if (!origins_) {
-            return change_data_ ? change_data_->Begin(context) : 0;
-        }
-        ChangeFiles(context);
-        net_changes_ = std::make_unique<NetChanges>(context, transaction_, *work_);
-        return net_changes_->Begin();
-    };
-    steps[3].work = [this](duckdb::ExecutionContext &execution) {
-        origins_ ? net_changes_->WriteFiles(execution) : change_data_->WriteFiles(execution);
-    };
+    std::vector<ParallelStep> steps;
+    steps.push_back({[this, &context] {
+                         BeginSealing(context);
+                         return sealing_->CopyTasks();
+                     },
+                     [this](auto &execution) { sealing_->Copy(execution); }});
+    if (column_updates_) {
+        steps.push_back({[this, &context] { return column_updates_->Begin(context); },
+                         [this](auto &execution) { column_updates_->Write(execution); }});
+    }
+    if (writer_) {
+        steps.push_back({[] { return kAllThreads; },
+                         [this](auto &execution) {
+                             while (writer_->FinishSome(execution.client)) {
+                             }
+                         }});
+    }
+    steps.push_back({[this, &context]() -> duckdb::idx_t {
+                         if (!origins_) {
+                             return change_data_ ? change_data_->Begin(context) : 0;
+                         }
+                         ChangeFiles(context);
+                         net_changes_ = std::make_unique<NetChanges>(context, transaction_, *work_);
+                         return net_changes_->Begin();
+                     },
+                     [this](auto &execution) {
+                         origins_ ? net_changes_->WriteFiles(execution) : change_data_->WriteFiles(execution);
+                     }});
     return steps;
 }
 
@@ -503,7 +458,7 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     }
     if (affected_rows_ > 0 || target_.evolved_to ||
         (!changes.transactions.empty() && changes.operation.metrics.empty())) {
-        RecordOperation(*work_, OperationOf(change_file_count));
+        RecordOperation(*work_, NewOperation(change_file_count));
         AcknowledgeConstraints(*work_);
         if (auto text = UserMetadataOf(context)) {
             changes.user_metadata = *text;
@@ -513,53 +468,18 @@ void RowChanges::Complete(duckdb::ClientContext &context) {
     work_->half_done = false;
 }
 
-//! As Spark counts them: another vector for a file that has one is both added and removed.
-Operation RowChanges::OperationOf(int64_t change_files) const {
-    const auto &sealed = sealed_;
-    Operation operation;
-    operation.parameters = target_.parameters;
-    auto set = [&](const char *name, int64_t value) { operation.metrics[name] = std::to_string(value); };
-    const auto updated = matched_updated_ + unmatched_updated_;
-    const auto files_added = added_.files + sealed.added.files, bytes_added = added_.bytes + sealed.added.bytes;
-    if (target_.statement == ChangeStatement::kMerge) {
-        operation.name = "MERGE";
-        if (target_.source_rows) {
-            set("numSourceRows", static_cast<int64_t>(target_.source_rows->load()));
-        }
-        set("numTargetRowsInserted", inserted_);
-        set("numTargetRowsUpdated", updated);
-        set("numTargetRowsMatchedUpdated", matched_updated_);
-        set("numTargetRowsNotMatchedBySourceUpdated", unmatched_updated_);
-        set("numTargetRowsDeleted", deleted_rows_);
-        set("numTargetRowsMatchedDeleted", deleted_rows_ - unmatched_deleted_);
-        set("numTargetRowsNotMatchedBySourceDeleted", unmatched_deleted_);
-        set("numTargetRowsCopied", sealed.copied_rows);
-        set("numOutputRows", inserted_ + updated + sealed.copied_rows);
-        set("numTargetFilesAdded", files_added);
-        set("numTargetBytesAdded", bytes_added);
-        set("numTargetFilesRemoved", sealed.removed.files);
-        set("numTargetBytesRemoved", sealed.removed.bytes);
-        set("numTargetChangeFilesAdded", change_files);
-        set("numTargetDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
-        set("numTargetDeletionVectorsUpdated", sealed.vectors_updated);
-        set("numTargetDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);
-        set("materializeSourceTimeMs", 0);
-    } else {
-        const bool update = target_.statement == ChangeStatement::kUpdate;
-        operation.name = update ? "UPDATE" : "DELETE";
-        set(update ? "numUpdatedRows" : "numDeletedRows", update ? updated : deleted_rows_);
-        set("numCopiedRows", sealed.copied_rows);
-        set("numAddedFiles", files_added);
-        set("numAddedBytes", bytes_added);
-        // Spark's UPDATE counts the files here that keep rows under a vector, too.
-        set("numRemovedFiles", sealed.removed.files + (update ? sealed.vectors_added + sealed.vectors_updated : 0));
-        set("numRemovedBytes", sealed.removed.bytes);
-        set("numAddedChangeFiles", change_files);
-        set("numDeletionVectorsAdded", sealed.vectors_added + sealed.vectors_updated);
-        set("numDeletionVectorsUpdated", sealed.vectors_updated);
-        set("numDeletionVectorsRemoved", sealed.vectors_removed + sealed.vectors_updated);
-    }
-    auto now = Clock::now();
+Operation RowChanges::NewOperation(int64_t change_files) const {
+    ChangeTotals totals;
+    totals.inserted = inserted_;
+    totals.matched_updated = matched_updated_;
+    totals.unmatched_updated = unmatched_updated_;
+    totals.deleted = deleted_rows_;
+    totals.unmatched_deleted = unmatched_deleted_;
+    totals.added = added_;
+    totals.sealed = sealed_;
+    totals.change_files = change_files;
+    auto operation = OperationOf(target_, totals);
+    const auto now = Clock::now();
     operation.metrics["executionTimeMs"] = Milliseconds(now - begun_);
     operation.metrics["scanTimeMs"] = Milliseconds(scanned_ - begun_);
     operation.metrics["rewriteTimeMs"] = Milliseconds(now - scanned_);

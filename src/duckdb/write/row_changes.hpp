@@ -7,11 +7,9 @@
 #include <chrono>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "duckdb.hpp"
-#include "duckdb/common/types/column/column_data_collection.hpp"
 
 #include "duckdb/write/change_data.hpp"
 #include "duckdb/write/change_rows.hpp"
@@ -19,6 +17,7 @@
 #include "duckdb/write/column_updates.hpp"
 #include "duckdb/write/net_changes.hpp"
 #include "duckdb/write/parallel_work.hpp"
+#include "duckdb/write/returned_rows.hpp"
 #include "duckdb/write/row_sets.hpp"
 #include "duckdb/write/seal.hpp"
 
@@ -38,7 +37,7 @@ public:
         duckdb::unique_ptr<FileWriter::Local> rows;
         ColumnUpdates::Local column_updates;
         duckdb::unique_ptr<FileWriter::Local> changes;
-        std::unique_ptr<duckdb::ColumnDataCollection> returned;
+        std::unique_ptr<ReturnedRows::Local> returned;
         std::map<uint64_t, RowOrigins::Source> sources;   // of updated rows, by their file's id
         std::vector<duckdb::SelectionVector> selections;  // one a clause, and of matches without one
         std::vector<duckdb::idx_t> counts;
@@ -54,7 +53,8 @@ public:
     void Complete(duckdb::ClientContext &context);
 
     int64_t affected_rows() const { return affected_rows_; }
-    duckdb::ColumnDataCollection *returned() { return returned_.get(); }
+    //! Null without RETURNING.
+    duckdb::ColumnDataCollection *returned() { return returned_ ? &returned_->rows() : nullptr; }
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -63,11 +63,6 @@ private:
     void Apply(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
     duckdb::Vector NewOrigins(Local &local, duckdb::DataChunk &rows) const;
     void WriteNewRows(duckdb::ClientContext &context, Local &local, const RowClause &clause, duckdb::DataChunk &rows);
-    //! Keeps rows for RETURNING; the first columns of `rows` are the table's.
-    void Return(Local &local, duckdb::DataChunk &rows, const char *action) const;
-    void ReturnDeleted(Local &local, const RowClause &clause, duckdb::DataChunk &rows);
-    //! The rows that come for the first time: several rows of a source may match one. Returns how many.
-    duckdb::idx_t FirstTime(duckdb::DataChunk &rows, duckdb::SelectionVector &first);
     //! Whether the fate of each row of the table lay in that row and the source alone.
     bool TouchesWhatItRead() const;
     [[noreturn]] void Fail(const RowClause &clause, duckdb::DataChunk &rows) const;
@@ -79,12 +74,11 @@ private:
     //! Makes the statement's files part of the transaction's change.
     void ChangeFiles(duckdb::ClientContext &context);
     const ScanFile &FileOf(uint64_t id) const;
-    Operation OperationOf(int64_t change_files) const;
+    Operation NewOperation(int64_t change_files) const;
 
     const ChangeTarget &target_;
     DeltaTransaction &transaction_;
     TableWork *work_ = nullptr;  // null: the application has made this write already
-    const duckdb::vector<duckdb::LogicalType> result_types_;
     bool row_ids_ = false;
     bool origins_ = false;        // change files are made behind the statement, of all of the transaction's together
     bool count_matches_ = false;  // several matches of one row are an error
@@ -106,9 +100,7 @@ private:
     std::unique_ptr<Sealing> sealing_;
     SealTotals sealed_;
     FileTotals added_;
-    std::mutex mutex_;  // of the two below
-    std::unique_ptr<duckdb::ColumnDataCollection> returned_;
-    std::map<uint64_t, RowSet> returned_rows_;  // that were deleted, by their file's id
+    std::unique_ptr<ReturnedRows> returned_;
 };
 
 }  // namespace birdfoot::duck

@@ -6,6 +6,7 @@
 
 #include "duckdb/common/types/vector.hpp"
 
+#include "core/table/table_definition.hpp"
 #include "duckdb/translate/errors.hpp"
 
 namespace birdfoot::duck {
@@ -285,9 +286,7 @@ RowChecks::RowChecks(const StructType &schema, const Metadata &metadata) {
     for (size_t i = 0; i < schema.fields.size(); i++) {
         const auto &field = schema.fields[i];
         auto node = MakeNode(i, field.type, field.nullable, field.name);
-        for (const auto &partition : metadata.partition_columns) {
-            node.empty_is_null |= field.type.kind() == TypeKind::kString && EqualsIgnoreCase(partition, field.name);
-        }
+        node.empty_is_null = field.type.kind() == TypeKind::kString && IsPartitionColumn(metadata, field.name);
         if (auto text = field.metadata.StringOf(kCharVarcharKey)) {
             LengthReader(*text).Read(field.type, node);
         }

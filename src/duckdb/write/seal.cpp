@@ -3,8 +3,6 @@
 #include "duckdb/write/seal.hpp"
 
 #include "core/scan/statistics.hpp"
-#include "core/table/table_features.hpp"
-#include "core/table/table_properties.hpp"
 #include "duckdb/io/engine.hpp"
 #include "duckdb/scan/delta_scan.hpp"
 #include "duckdb/translate/errors.hpp"
@@ -20,8 +18,7 @@ Sealing::Sealing(duckdb::ClientContext &context, DeltaTransaction &transaction, 
       origins_(KeepsOrigins(context, work)),
       files_(std::move(files)),
       writer_(writer) {
-    bool vectors =
-        HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
+    const bool vectors = WritesVectors(work);
     std::vector<Vectored> copied;
     for (const auto &touched : files_) {
         const auto &add = touched.file.add;

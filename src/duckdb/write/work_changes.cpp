@@ -222,6 +222,10 @@ bool ClaimIdempotentWrite(duckdb::ClientContext &context, DeltaTransaction &tran
 
 bool TracksRows(const TableWork &work) { return BoolProperty(work.metadata, "delta.enableRowTracking"); }
 
+bool WritesVectors(const TableWork &work) {
+    return HasFeature(work.protocol, "deletionVectors") && BoolProperty(work.metadata, "delta.enableDeletionVectors");
+}
+
 void RequireNotAppendOnly(const TableWork &work) {
     if (BoolProperty(work.metadata, "delta.appendOnly")) {
         Throw(Fail(

@@ -60,6 +60,8 @@ bool ClaimIdempotentWrite(duckdb::ClientContext &context, DeltaTransaction &tran
 
 //! Whether rows have ids that must survive when they are moved.
 bool TracksRows(const TableWork &work);
+//! Whether rows may go without their file being rewritten (PROTOCOL.md, "Deletion Vectors").
+bool WritesVectors(const TableWork &work);
 
 //! DELTA_CANNOT_MODIFY_APPEND_ONLY where rows may only be added.
 void RequireNotAppendOnly(const TableWork &work);
