@@ -47,7 +47,8 @@ public:
         Lexer lexer(text_);
         for (Token token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
             if (token.kind == TokenKind::kUnterminated) {
-                return Unterminated(token);
+                BF_RETURN_IF_ERROR(NoOpenBackQuote(token));
+                break;  // DuckDB says what is open, once it can read what comes before
             }
             if (token.kind == TokenKind::kSlashComment) {
                 edits_.push_back({token.offset, token.offset + 2, "--"});
@@ -71,9 +72,9 @@ public:
     }
 
 private:
-    Result<std::optional<std::string>> Unterminated(const Token &token) const {
+    static Status NoOpenBackQuote(const Token &token) {
         if (token.text[0] != '`') {
-            return std::optional<std::string>();
+            return {};
         }
         return Fail(
             Condition::PARSE_SYNTAX_ERROR,

@@ -15,8 +15,8 @@ namespace birdfoot::sql {
 //! A cheap look: false is certain.
 bool MayNeedRewrite(std::string_view text);
 
-//! None if there is nothing to change (fast), or if the text does not even lex: DuckDB says so better.
-//! PARSE_SYNTAX_ERROR for a time travel clause that cannot be right.
+//! None if there is nothing to change (fast). A text or a comment that does not end stays as it is: DuckDB says so
+//! better. PARSE_SYNTAX_ERROR for a back-quote that is not closed and a time travel clause that cannot be right.
 Result<std::optional<std::string>> RewriteSpelling(std::string_view text);
 
 //! The same, giving the text itself where nothing changes.

@@ -200,6 +200,12 @@ TEST(Rewrite, SaysWhatIsWrong) {
         "another one.");
 }
 
+TEST(Rewrite, WhatDoesNotEndIsLeftForDuckDbToFind) {
+    EXPECT_EQ(ToDuckDbSpelling("SELECT `a` FROM t WHERE b = 'it").value(), "SELECT \"a\" FROM t WHERE b = 'it");
+    EXPECT_EQ(ToDuckDbSpelling("SELECT `a` FROM \"t WHERE `b`").value(), "SELECT \"a\" FROM \"t WHERE `b`");
+    EXPECT_EQ(ToDuckDbSpelling("SELECT `a` /* `b`").value(), "SELECT \"a\" /* `b`");
+}
+
 TEST(Rewrite, SparkSpellingOfStoredExpressions) {
     EXPECT_EQ(ToSparkSpelling("a > 1 AND `b` < 'x'"), "a > 1 AND `b` < 'x'");
     EXPECT_EQ(ToSparkSpelling("\"a b\" = 'it''s'"), "`a b` = 'it\\'s'");
