@@ -130,3 +130,25 @@ def test_a_writer_in_another_zone_loses_no_row_to_pruning(bird, tmp_path):
             assert bird.execute(f"SELECT count(*) FROM delta.`{path}` WHERE {condition}").fetchone() == (1,), condition
     finally:
         bird.execute("SET TimeZone = 'UTC'")
+
+
+@pytest.mark.parametrize("real", ["DOUBLE", "FLOAT"])
+def test_decimals_of_reals(bird, spark, tmp_path, real):
+    """Spark rounds the digits that a real is written with, half up: 1.005 becomes 1.01."""
+    source, columns = tmp_path / "source", "id INT, a DECIMAL(10,2), b DECIMAL(38,30), c DECIMAL(5,1), d DECIMAL(18,9), s STRUCT<x: DECIMAL(9,3)>"
+    run_spark(spark, f"CREATE TABLE delta.`{source}` (id INT, v {real}) USING delta")
+    texts = ["1.255", "3.145", "-1.255", "1.005", "0.285", "0.125", "0.25", "0.05", "-0.05", "1e-5", "-0.0", "99.995", "0.1", "1e-45",
+             "2.675", "4.35", "0.3", "5e-31", "123.45678", "1.0000000000000002", "999.9", "1e2"]
+    run_spark(spark, f"INSERT INTO delta.`{source}` VALUES " + ", ".join(f"({i}, {real}('{text}'))" for i, text in enumerate(texts)))
+    random = f"SELECT id + 100, CAST(round(rand(7) * 2000 - 1000) / 2 / pow(10, id % 3) AS {real}) FROM range(2000)"
+    run_spark(spark, f"INSERT INTO delta.`{source}` SELECT CAST(id AS INT), v FROM ({random}) AS r(id, v)")
+    select = "SELECT id, v, v, v, v, {} FROM delta.`{}`"
+    for name, execute, struct in ("theirs", lambda sql: run_spark(spark, sql), "struct(v AS x)"), ("ours", bird.execute, "{'x': v}"):
+        path = tmp_path / name
+        execute(f"CREATE TABLE delta.`{path}` ({columns}) USING delta")
+        execute(f"INSERT INTO delta.`{path}` " + select.format(struct, source))
+        execute(f"UPDATE delta.`{path}` SET a = CAST(1.005 AS {real}), c = CAST(0.35 AS {real}) WHERE id < 3")
+        execute(f"MERGE INTO delta.`{path}` t USING delta.`{source}` s ON t.id = s.id AND t.id > 2000 WHEN MATCHED THEN UPDATE SET c = s.v "
+                f"WHEN NOT MATCHED AND s.id < 10 THEN INSERT (id, a) VALUES (s.id + 5000, s.v)")
+    rows = bird_rows(bird, tmp_path / "ours")
+    assert len(rows) == 2032 and rows == bird_rows(bird, tmp_path / "theirs")

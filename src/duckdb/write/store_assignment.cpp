@@ -19,9 +19,11 @@
 #include "duckdb/catalog/delta_catalog.hpp"
 #include "duckdb/translate/errors.hpp"
 #include "duckdb/translate/types.hpp"
+#include "duckdb/write/decimal_of_real.hpp"
 #include "duckdb/write/insert_options.hpp"
 #include "duckdb/write/named_overflow.hpp"
 #include "duckdb/write/prepare_changes.hpp"
+#include "duckdb/write/type_leaves.hpp"
 
 namespace birdfoot::duck {
 
@@ -40,13 +42,6 @@ bool IsTemporal(const LogicalType &type) {
     case LogicalTypeId::TIMESTAMP_NS: return true;
     default: return false;
     }
-}
-
-bool IsList(const LogicalType &type) { return type.id() == LogicalTypeId::LIST || type.id() == LogicalTypeId::ARRAY; }
-
-const LogicalType &ElementOf(const LogicalType &type) {
-    return type.id() == LogicalTypeId::LIST ? duckdb::ListType::GetChildType(type)
-                                            : duckdb::ArrayType::GetChildType(type);
 }
 
 Error Refuse(const LogicalType &from, const LogicalType &to, const std::string &table, const std::string &column) {
@@ -152,28 +147,11 @@ bool IsFraction(const LogicalType &type) {
 
 //! Whether a cast of lists, maps or structs makes integers of fractions: DuckDB rounds them, Spark cuts them.
 bool RoundsInside(const LogicalType &from, const LogicalType &to) {
-    if (IsList(from) && IsList(to)) {
-        return RoundsInside(ElementOf(from), ElementOf(to));
-    }
-    if (from.id() == LogicalTypeId::MAP && to.id() == LogicalTypeId::MAP) {
-        return RoundsInside(duckdb::MapType::KeyType(from), duckdb::MapType::KeyType(to)) ||
-               RoundsInside(duckdb::MapType::ValueType(from), duckdb::MapType::ValueType(to));
-    }
-    if (from.id() != LogicalTypeId::STRUCT || to.id() != LogicalTypeId::STRUCT) {
-        return IsFraction(from) && to.IsIntegral();
-    }
-    const auto &sources = duckdb::StructType::GetChildTypes(from);
-    const auto &targets = duckdb::StructType::GetChildTypes(to);
-    for (size_t i = 0; i < sources.size(); i++) {
-        for (size_t k = 0; k < targets.size(); k++) {
-            bool same =
-                duckdb::StructType::IsUnnamed(from) ? i == k : EqualsIgnoreCase(sources[i].first, targets[k].first);
-            if (same && RoundsInside(sources[i].second, targets[k].second)) {
-                return true;
-            }
-        }
-    }
-    return false;
+    bool rounds = false;
+    ForEachLeaf(from, to, [&](const LogicalType &leaf, const LogicalType &target) {
+        rounds = rounds || (IsFraction(leaf) && target.IsIntegral());
+    });
+    return from.IsNested() && rounds;
 }
 
 //! A value as its column takes it. Structs, lists and maps that are written out part by part are taken part by part.
@@ -194,7 +172,7 @@ public:
         const auto from = value->return_type;
         bool literal = value->GetExpressionClass() == duckdb::ExpressionClass::BOUND_CONSTANT;
         OkOrThrow(CheckAssignable(from, target, table_, column, literal, all_fields_));
-        if (from.IsNested() && RoundsInside(from, target)) {
+        if (RoundsInside(from, target)) {
             Throw(Refuse(from, target, table_, column));
         }
         auto cast = CastForStorage(context_, std::move(value), target);
@@ -459,6 +437,10 @@ duckdb::unique_ptr<duckdb::Expression> CastForStorage(duckdb::ClientContext &con
         function.SetFallible();
         expression = duckdb::make_uniq<duckdb::BoundFunctionExpression>(LogicalType::TIMESTAMP, std::move(function),
                                                                         std::move(arguments), nullptr);
+    }
+    if (MakesDecimalsOfReals(from, target)) {
+        auto cast = CastWithDecimalsOfReals(context, from, target);
+        return duckdb::make_uniq<duckdb::BoundCastExpression>(std::move(expression), target, std::move(cast));
     }
     return duckdb::BoundCastExpression::AddCastToType(context, std::move(expression), target);
 }

@@ -29,8 +29,8 @@ std::string NameInMessages(const duckdb::LogicalType &type);
 void CheckStored(duckdb::ClientContext &context, duckdb::unique_ptr<duckdb::Expression> &value,
                  const std::string &table, const std::string &column, bool all_fields);
 
-//! A cast to a column's type as Spark does it: fractions are cut, not rounded; digits that timestamps would lose are an
-//! error.
+//! A cast to a column's type as Spark does it: fractions are cut, not rounded, and decimals made of the digits of
+//! reals; digits that timestamps would lose are an error.
 duckdb::unique_ptr<duckdb::Expression> CastForStorage(duckdb::ClientContext &context,
                                                       duckdb::unique_ptr<duckdb::Expression> expression,
                                                       const duckdb::LogicalType &target);
